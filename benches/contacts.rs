@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Method;
-use mailmill::engine::api::World;
-use mailmill::engine::api::wire::{Body, BodyError};
+use mailmill::engine::api::EnvironmentData;
+use mailmill::engine::api::http_types::{Body, BodyError};
 use mailmill::features::contacts::{indexing, jobs};
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::ProjectId;
@@ -148,11 +148,11 @@ fn import(rows: u64) -> Duration {
             threads
         }
     });
-    let worker = |name: &str, step: fn(&World) -> bool| {
+    let worker = |name: &str, step: fn(&EnvironmentData) -> bool| {
         let (mill, over) = (mill.clone(), over.clone());
         let run = move || {
             while !over.load(Ordering::Relaxed) {
-                if !step(mill.api.0.world(Environment::Test)) {
+                if !step(mill.api.0.data(Environment::Test)) {
                     std::thread::sleep(Duration::from_millis(2));
                 }
             }
@@ -161,8 +161,8 @@ fn import(rows: u64) -> Duration {
     };
     let start = Instant::now();
     let workers = [
-        worker("index-follow", |world| indexing::step(world).expect("indexes")),
-        worker("jobs", |world| jobs::step(world).expect("works")),
+        worker("index-follow", |data| indexing::step(data).expect("indexes")),
+        worker("jobs", |data| jobs::step(data).expect("works")),
     ];
     let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
     let started = runtime.block_on(mill.call(Method::POST, "/v1/contacts/imports", &content_type, stream(&form)));
@@ -179,7 +179,7 @@ fn import(rows: u64) -> Duration {
             }
         }
         if stored.is_some()
-            && mill.api.0.world(Environment::Test).search.position() == mill.api.0.world(Environment::Test).store.feed_position()
+            && mill.api.0.data(Environment::Test).search.position() == mill.api.0.data(Environment::Test).store.feed_position()
         {
             break;
         }

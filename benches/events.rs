@@ -25,7 +25,7 @@ use mailmill::engine::store::{Error, Options as StoreOptions, Store, Table};
 use mailmill::features::events;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::ProjectId;
-use mailmill::vocab::tables::{CONTACTS, CONTACTS_BY_EMAIL, Realm};
+use mailmill::vocab::tables::{CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -154,7 +154,7 @@ fn scattered(number: u64) -> [u8; 16] {
 
 impl Bare {
     fn new(folder: &Path) -> Self {
-        let options = StoreOptions { realm: Realm::World, cache_bytes: 256 << 20 };
+        let options = StoreOptions { database_kind: DatabaseKind::Environment, cache_bytes: 256 << 20 };
         let store = Store::open(&folder.join("bare.redb"), &options, Arc::new(SystemClock), Arc::new(SystemRandom::default()));
         Self { store: Arc::new(store.expect("a new store")), next: AtomicU64::new(0) }
     }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
 use mailmill::engine::render::pixels::chromium;
-use mailmill::engine::render::pixels::{Look, Options, Page, Pixels, Workers};
+use mailmill::engine::render::pixels::{ScreenshotOptions, Options, Page, Pixels, Workers};
 use tokio::time::Instant;
 
 const WIDTHS: [u32; 2] = [600, 375];
@@ -56,11 +56,11 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
         for dark in [false, true].into_iter().take(if html.contains("prefers-color-scheme") { 2 } else { 1 }) {
             let addresses = ours.image_addresses(&html).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));
             let page = Page { html: html.clone(), images: addresses.into_iter().map(placeholder).collect() };
-            let look = Look { dark, ..Look::of(&WIDTHS) };
+            let look = ScreenshotOptions { dark, ..ScreenshotOptions::of(&WIDTHS) };
             let began = Instant::now();
-            let drawn = ours.shots(&page, &look).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            let drawn = ours.screenshots(&page, &look).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));
             let time = began.elapsed().as_millis();
-            let reference = theirs.shots(&page, &look).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            let reference = theirs.screenshots(&page, &look).await.unwrap_or_else(|fault| panic!("{name}: {fault}"));
             for (mine, other) in drawn.made.iter().zip(&reference.made) {
                 let (left, right) = (read(&mine.png), read(&other.png));
                 let alike = ssim(&left, &right);

@@ -126,9 +126,9 @@ fn shooting(c: &mut Criterion) {
         Pixels::embedded(Workers::new(Options { program: Some(env!("CARGO_BIN_EXE_mailmill").into()), ..Options::default() }));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     let page = Page { html, ..Page::default() };
-    let shot = pixels::Look::of(&[600]);
+    let shot = pixels::ScreenshotOptions::of(&[600]);
     c.bench_function("email/screenshot at 600 px, worker process included", |b| {
-        b.to_async(&runtime).iter(|| async { drawer.shots(&page, &shot).await.expect("drawn") });
+        b.to_async(&runtime).iter(|| async { drawer.screenshots(&page, &shot).await.expect("drawn") });
     });
 }
 

@@ -18,7 +18,7 @@ use mailmill::features::contacts::fields::FieldValue;
 use mailmill::features::contacts::store::{self, Facet};
 use mailmill::features::contacts::{Contact, Status, tags};
 use mailmill::vocab::ids::{ContactId, ProjectId, TagId};
-use mailmill::vocab::tables::Realm;
+use mailmill::vocab::tables::DatabaseKind;
 use serde_json::{Value, json};
 
 const PROJECT: ProjectId = ProjectId::from_bytes([5; 12]);
@@ -89,7 +89,7 @@ fn fill(store: &Store, clock: &ManualClock, count: u32) -> Vec<TagId> {
 }
 
 fn open(path: &Path, clock: &Arc<ManualClock>) -> Store {
-    let options = Options { realm: Realm::World, cache_bytes: 48 * 1024 * 1024 };
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 48 * 1024 * 1024 };
     Store::open(path, &options, clock.clone(), Arc::new(SeededRandom::new(7))).expect("a store")
 }
 

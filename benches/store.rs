@@ -14,7 +14,7 @@ use mailmill::base::random::SystemRandom;
 use mailmill::engine::store::feed::Change;
 use mailmill::engine::store::{Error, Options, Read, Result, Store, Table, WriteTx};
 use mailmill::vocab::ids::ProjectId;
-use mailmill::vocab::tables::{CONTACT_COUNTS, CONTACTS, CONTACTS_BY_EMAIL, Realm};
+use mailmill::vocab::tables::{CONTACT_COUNTS, CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind};
 use redb::ReadableDatabase;
 use tokio::task::JoinSet;
 
@@ -49,7 +49,7 @@ fn add_contact(tx: &mut WriteTx<'_>, number: u32) -> Result<()> {
 }
 
 fn open(path: &Path) -> Store {
-    let options = Options { realm: Realm::World, cache_bytes: 64 * 1024 * 1024 };
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 64 * 1024 * 1024 };
     Store::open(path, &options, Arc::new(SystemClock), Arc::new(SystemRandom::default())).expect("the store opens")
 }
 

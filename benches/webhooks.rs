@@ -169,7 +169,7 @@ async fn bare(addresses: &[SocketAddr], posts: usize, at_once: usize) -> f64 {
 /// Deliveries in a second if there were nothing but their rows.
 async fn store_alone(fixture: &Fixture) -> f64 {
     let rows: Table<(AccountId, u64), Vec<u8>> = Table::new(CONTACT_COUNTS);
-    let store = &fixture.mill.api.0.world(Environment::Live).store;
+    let store = &fixture.mill.api.0.data(Environment::Live).store;
     let (commits, each) = (20_u64, 512 * ROWS_PER_DELIVERY as u64);
     let started = now();
     for commit in 0..commits {

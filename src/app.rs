@@ -184,7 +184,7 @@ fn start_log(log: &Log) {
     // A line that cannot be written, as on a full disk, is lost; complaining of that on the same standard error would panic.
     let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
     let written = written.log_internal_errors(false);
-    let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::Keeper);
+    let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::RecentLogLayer);
     // A subscriber that is there already belongs to whoever runs us within their own process.
     let _ = match log.format {
         LogFormat::Text => log_lines.with(written).try_init(),

@@ -16,13 +16,13 @@ use crate::base::objects::Objects;
 use crate::engine::access::jwt::Tokens as Jwt;
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::input::Arguments;
 use crate::engine::jobs::Tasks;
-use crate::engine::mail::inbound::listener::{Desk, Mail, Taken, Taking, overhear};
+use crate::engine::mail::inbound::listener::{MailHandler, ReceivedMessage, HandlerResult, Handling, converse};
 use crate::engine::mail::inbound::{self, Envelope};
 use crate::engine::render::merge::{Kind, Template};
-use crate::engine::render::{css, foreign, mjml};
+use crate::engine::render::{css, imported_html, mjml};
 use crate::engine::store::seal::Seal;
 use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::jobs::{Columns, Encoding, Records, Sniffer, headers};
@@ -187,7 +187,7 @@ fn mime(data: &[u8]) {
         assert!(incoming.tokens.len() <= data.len(), "tokens come from the message");
     }
     // The same reader takes mail files that people hand in.
-    let _ = foreign::mail(data);
+    let _ = imported_html::mail(data);
 }
 
 /// A part of a report that is whole otherwise, so that mutations reach its reader.
@@ -210,15 +210,15 @@ fn arf(data: &[u8]) {
 /// Takes every message.
 struct Anything;
 
-impl Desk for Anything {
+impl MailHandler for Anything {
     fn wants(&self, _: &str) -> bool {
         true
     }
 
-    fn take(&self, mail: Mail) -> Taking {
+    fn take(&self, mail: ReceivedMessage) -> Handling {
         assert!(!mail.recipients.is_empty(), "a message without recipients is not handed on");
         assert!(!mail.bytes.windows(3).any(|three| three[1] == b'\n' && three[0] != b'\r'), "lines end in CRLF");
-        Box::pin(std::future::ready(Taken::Durable))
+        Box::pin(std::future::ready(HandlerResult::Durable))
     }
 }
 
@@ -226,13 +226,13 @@ fn smtp_server(data: &[u8]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
-        overhear(Arc::new(Anything), tasks.shutdown(), data).await;
+        converse(Arc::new(Anything), tasks.shutdown(), data).await;
     });
 }
 
 fn html(data: &[u8]) {
     let Ok(html) = std::str::from_utf8(data) else { return };
-    let Ok(clean) = foreign::html(html, &HashMap::new()) else { return };
+    let Ok(clean) = imported_html::html(html, &HashMap::new()) else { return };
     let lower = clean.html.to_ascii_lowercase();
     assert!(!lower.contains("<script") && !lower.contains("<iframe"), "{}", clean.html);
 }
@@ -325,7 +325,7 @@ fn url(data: &[u8]) {
 
 fn date(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    if let Ok(moment) = text.parse::<Moment>() {
+    if let Ok(moment) = text.parse::<WireTime>() {
         assert!(serde_json::to_string(&moment).is_ok(), "what is read can be written");
     }
     let _ = crate::base::zone::Zone::parse(text);

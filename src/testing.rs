@@ -24,8 +24,8 @@ use crate::engine::access::token;
 use crate::engine::api::bodies::Bodies;
 use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
-use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
-use crate::engine::api::{Engine, World};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::hold::{self, Hold};
 use crate::engine::outbox;
 use crate::engine::render::pixels::{self, Pixels, Workers};
@@ -41,7 +41,7 @@ use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
-use crate::vocab::tables::Realm;
+use crate::vocab::tables::DatabaseKind;
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// When the clock starts: 2026-01-01, midnight UTC.
@@ -144,25 +144,25 @@ impl Mill {
         (account, project): (AccountId, ProjectId),
         workers: Workers,
     ) -> Self {
-        let store = |name: &str, realm| {
-            let options = Options { realm, cache_bytes: 4 * 1024 * 1024 };
+        let store = |name: &str, database_kind| {
+            let options = Options { database_kind, cache_bytes: 4 * 1024 * 1024 };
             let path = folder.path().join(name);
             let sources: (Arc<dyn Clock>, Arc<dyn Random>) = (clock.clone(), random.clone());
             Arc::new(Store::open_and(space.clone(), &path, &options, sources, |_| Ok(())).expect("a store"))
         };
-        let world = |environment, name: &str| {
+        let data = |environment, name: &str| {
             let options = search::Options { writer_bytes: 30_000_000 };
             let search = Index::open(&folder.path().join(format!("{name}-search")), options).expect("an index");
-            Arc::new(World {
+            Arc::new(EnvironmentData {
                 environment,
-                store: store(&format!("{name}.redb"), Realm::World),
+                store: store(&format!("{name}.redb"), DatabaseKind::Environment),
                 search: Arc::new(search),
                 index_turn: Default::default(),
                 visits: Default::default(),
             })
         };
         let (control, test, live) =
-            (store("control.redb", Realm::Control), world(Environment::Test, "test"), world(Environment::Live, "live"));
+            (store("control.redb", DatabaseKind::Control), data(Environment::Test, "test"), data(Environment::Live, "live"));
         let stores = [control.clone(), test.store.clone(), live.store.clone()];
         let hold = hold::read(&control.read()).expect("readable");
         let mut engine = Engine::new(Parts {
@@ -198,7 +198,7 @@ impl Mill {
     fn keep_events(&self) {
         let account = self.account;
         for environment in [Environment::Test, Environment::Live] {
-            let kept = self.engine.world(environment).store.write_blocking(move |tx| {
+            let kept = self.engine.data(environment).store.write_blocking(move |tx| {
                 let kinds = WebhookEvent::ALL.into_iter().filter(|kind| !kind.is_opt_in());
                 kinds.into_iter().try_for_each(|kind| outbox::add_interest(tx, account, kind, false, 1))
             });
@@ -223,7 +223,7 @@ impl Mill {
 
     /// The newest commit.
     pub fn read(&self) -> ReadTx {
-        self.engine.world(Environment::Test).store.read()
+        self.engine.data(Environment::Test).store.read()
     }
 
     /// Call with the query in the path, as `GET`.
@@ -285,8 +285,8 @@ impl Mill {
     }
 
     /// The environment of the key.
-    pub fn world(&self) -> &Arc<World> {
-        self.engine.world(Environment::Test)
+    pub fn data(&self) -> &Arc<EnvironmentData> {
+        self.engine.data(Environment::Test)
     }
 
     /// `POST` a form of fields and of one file.

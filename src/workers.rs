@@ -137,21 +137,21 @@ fn watch_space(engine: Arc<Engine>) -> Running {
 }
 
 fn index(engine: Arc<Engine>, environment: Environment) -> Running {
-    let world = engine.world(environment).clone();
+    let data = engine.data(environment).clone();
     Box::pin(async move {
-        if world.store.space().is_low() {
+        if data.store.space().is_low() {
             // Its files are on the same disk, and merging them takes many times what has changed.
             return Err(store::Error::NoSpace.into());
         }
-        let step = tokio::task::spawn_blocking(move || indexing::step(&world)).await;
+        let step = tokio::task::spawn_blocking(move || indexing::step(&data)).await;
         step.map_err(Failure::internal)?.map(Step::more_if).map_err(Failure::internal)
     })
 }
 
 fn jobs(engine: Arc<Engine>, environment: Environment) -> Running {
-    let world = engine.world(environment).clone();
+    let data = engine.data(environment).clone();
     Box::pin(async move {
-        let step = tokio::task::spawn_blocking(move || jobs::step(&world)).await;
+        let step = tokio::task::spawn_blocking(move || jobs::step(&data)).await;
         Ok(Step::more_if(step.map_err(Failure::internal)??))
     })
 }
@@ -212,7 +212,7 @@ fn webhook_redeliveries(engine: Arc<Engine>, environment: Environment) -> Runnin
 }
 
 fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
-    let store = engine.world(environment).store.clone();
+    let store = engine.data(environment).store.clone();
     let retention = sending::Retention::of(&engine.settings.mail);
     let upkeep = webhooks::Upkeep::new(&engine.settings);
     sweep(store, move |tx| {
@@ -249,7 +249,7 @@ fn sweep(store: Arc<Store>, sweep: impl FnOnce(&mut WriteTx<'_>) -> store::Resul
 mod tests {
     use super::*;
     use crate::engine::access::throttle::Rule;
-    use crate::engine::api::guesses;
+    use crate::engine::api::attempts;
     use crate::engine::store::space::Space;
     use crate::testing::Mill;
     use crate::vocab::tables;
@@ -265,7 +265,7 @@ mod tests {
         let ordinary = mill.wait(engine.control.write(|_| Ok::<_, ()>(())));
         assert_eq!(ordinary, Err(store::Error::NoSpace), "the disk counts as full");
         for name in ["ada", "bob"] {
-            mill.wait(guesses::count(&engine, &[(&RULE, name.to_owned())])).expect("counted");
+            mill.wait(attempts::count(&engine, &[(&RULE, name.to_owned())])).expect("counted");
             mill.clock.advance_ms(40_000);
         }
         assert_eq!(rows(), 2);

@@ -16,7 +16,7 @@ use mailmill::base::email::EmailAddress;
 use mailmill::engine::mail::body::{Body, Encoded};
 use mailmill::engine::mail::dkim::{Algorithm, KeyPair, Signer, SigningKeyOf};
 use mailmill::engine::mail::headers::Mailbox;
-use mailmill::engine::mail::message::{Letter, List, Message, message_id};
+use mailmill::engine::mail::message::{OutgoingMessage, ListHeaders, Message, message_id};
 use mailmill::engine::render::merge::{Kind, Template};
 use serde_json::{Map, Value, json};
 
@@ -85,7 +85,7 @@ impl Mailing {
         let (html, text) = (self.html.fill(fields).expect("filled"), self.text.fill(fields).expect("filled"));
         let subject = self.subject.render(fields).expect("filled");
         let id = message_id(&[7; 32], "m1", "42", "example.com");
-        Letter {
+        OutgoingMessage {
             from: Mailbox { name: "Warm Hands", address: &self.from },
             to: Mailbox { name: "Zoë Müller", address: &self.to },
             reply_to: None,
@@ -95,7 +95,7 @@ impl Mailing {
             images: &[],
             message_id: &id,
             date: TIME,
-            list: Some(List {
+            list: Some(ListHeaders {
                 unsubscribe_url: "https://mail.example.com/u/0123456789abcdef0123456789abcdef",
                 unsubscribe_mailto: Some("mailto:u+0123456789abcdef0123456789abcdef@mail.example.com?subject=unsubscribe"),
                 one_click: true,

@@ -10,7 +10,7 @@ use mailmill::app::{Folder, Opened};
 use mailmill::engine::access::keys::{ApiKey, AccountLimits, SendingLimits, Usage};
 use mailmill::engine::access::token;
 use mailmill::engine::api::call::Api;
-use mailmill::engine::api::wire::{Body, Incoming, Peer, ReplyBody, Service};
+use mailmill::engine::api::http_types::{Body, Incoming, Peer, ReplyBody, Service};
 use mailmill::engine::settings;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::{AccountId, KeyId};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::folder::{Folder, FolderError, admin_socket};
 use super::open::Opened;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Incoming, Service};
+use crate::engine::api::http_types::{Incoming, Service};
 use crate::surfaces::cli::{self, Administration, Problem, Said};
 use crate::vocab::settings::Settings;
 
@@ -53,7 +53,7 @@ async fn find(data: &Path, command: &Administration) -> Result<Way, Problem> {
     open(data).map(Way::Here).map_err(Problem::failed)
 }
 
-async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engine::api::wire::Reply, Problem> {
+async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engine::api::http_types::Reply, Problem> {
     let path = socket.to_path_buf();
     let called = tokio::task::spawn_blocking(move || cli::call_socket(&path, request)).await.map_err(Problem::failed)?;
     called.map_err(|error| Problem::failed(format_args!("the running server did not answer at {}: {error}", socket.display())))

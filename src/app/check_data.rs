@@ -15,7 +15,7 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{self, Problem};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::settings::Settings;
-use crate::vocab::tables::{Realm, TABLES};
+use crate::vocab::tables::{DatabaseKind, TABLES};
 
 /// Memory for pages of a file that is only checked.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
@@ -28,8 +28,8 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     opener.require_all(&folder.names().map_err(Problem::failed)?)?;
     let mut findings = Vec::new();
     let mut whole = Vec::new();
-    for (name, realm) in STORES {
-        match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, realm)?, file))) {
+    for (name, database_kind) in STORES {
+        match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, database_kind)?, file))) {
             Ok((rows, file)) => {
                 findings.push(Finding::good(format!("{name}.redb"), format!("every page matches its checksum; {rows} rows")));
                 whole.push(file);
@@ -48,10 +48,10 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     }
 }
 
-fn rows(file: &StoreFile, realm: Realm) -> Result<u64, Error> {
+fn rows(file: &StoreFile, database_kind: DatabaseKind) -> Result<u64, Error> {
     let tx = file.read()?;
     let here = file.table_names()?;
-    let own = TABLES.iter().filter(|info| info.realm.is_in(realm) && here.iter().any(|name| name == info.name));
+    let own = TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && here.iter().any(|name| name == info.name));
     own.map(|info| tx.rows(info.id)).sum()
 }
 

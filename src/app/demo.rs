@@ -12,7 +12,7 @@ use super::folder::Folder;
 use super::print;
 use crate::base::secret::random_base62;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::Peer;
+use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Engine, Principal};
 use crate::engine::jobs::Tasks;
 use crate::features::accounts::Welcome;

@@ -8,7 +8,7 @@ use super::folder::{Folder, inbound_socket};
 use crate::engine::api::Engine;
 use crate::engine::jobs::Tasks;
 use crate::engine::mail::inbound::Envelope;
-use crate::engine::mail::inbound::listener::{self, Desk, Mail, Options, Running, Taken, Taking};
+use crate::engine::mail::inbound::listener::{self, MailHandler, ReceivedMessage, Options, Running, HandlerResult, Handling};
 use crate::engine::mail::transport::hello_name;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;
@@ -38,13 +38,13 @@ pub async fn serve(
 
 struct Post(Arc<Engine>);
 
-impl Desk for Post {
+impl MailHandler for Post {
     fn wants(&self, recipient: &str) -> bool {
         let local = recipient.split('@').next().unwrap_or_default();
         local.eq_ignore_ascii_case(COMPLAINTS) || tracking::is_ours(&self.0, recipient)
     }
 
-    fn take(&self, mail: Mail) -> Taking {
+    fn take(&self, mail: ReceivedMessage) -> Handling {
         let engine = self.0.clone();
         Box::pin(async move {
             for recipient in &mail.recipients {
@@ -52,10 +52,10 @@ impl Desk for Post {
                 if let Err(failure) = tracking::receive(&engine, &mail.bytes, &envelope).await {
                     let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
                     tracing::warn!(cause, "mail that came in cannot be taken now");
-                    return Taken::Later;
+                    return HandlerResult::Later;
                 }
             }
-            Taken::Durable
+            HandlerResult::Durable
         })
     }
 }

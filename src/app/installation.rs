@@ -23,13 +23,13 @@ use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, Wri
 use crate::features::installation::sealed::{self, Fit};
 use crate::surfaces::cli::Problem;
 use crate::vocab::settings::Settings;
-use crate::vocab::tables::Realm;
+use crate::vocab::tables::DatabaseKind;
 
 /// Accounts and keys are few and are held in memory anyway.
 const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// TABLE: the stores of an installation, in the order in which their openings are counted.
-pub const STORES: [(&str, Realm); 3] = [("control", Realm::Control), ("test", Realm::World), ("live", Realm::World)];
+pub const STORES: [(&str, DatabaseKind); 3] = [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
 /// Of a key that is taken as it is.
 pub const UNTESTED: &str = "the master key could not be verified: the data has no check value, no secret and no suppressed address to test it \
                             with. Make sure that it is the right one: with another key, unsubscribe links in sent mail stop working";
@@ -193,16 +193,16 @@ impl Looked {
     /// Whether a file holds what belongs into another, or they are of different installations.
     pub fn mismatch(&self) -> StoreResult<Option<Refusal>> {
         let shown = |at: usize| self.files[at].path().display().to_string();
-        for (at, (name, realm)) in STORES.into_iter().enumerate() {
+        for (at, (name, database_kind)) in STORES.into_iter().enumerate() {
             match &self.identities[at] {
                 Some(identity) if identity.store != name => {
                     return Ok(Some(Refusal::Swapped { file: shown(at), holds: format!("{}.redb", identity.store) }));
                 }
                 Some(_) => {}
                 None => {
-                    let found = self.files[at].realm()?.filter(|found| *found != realm);
+                    let found = self.files[at].database_kind()?.filter(|found| *found != database_kind);
                     if let Some(found) = found {
-                        let holds = if found == Realm::Control { "control.redb" } else { "test.redb or live.redb" };
+                        let holds = if found == DatabaseKind::Control { "control.redb" } else { "test.redb or live.redb" };
                         return Ok(Some(Refusal::Swapped { file: shown(at), holds: holds.into() }));
                     }
                 }
@@ -288,8 +288,8 @@ impl Opener<'_> {
     fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
         let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
         let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
-        let open = |(name, realm)| {
-            let options = Options { realm, cache_bytes: self.cache_bytes(realm) };
+        let open = |(name, database_kind)| {
+            let options = Options { database_kind, cache_bytes: self.cache_bytes(database_kind) };
             let (space, sources) = (self.space.clone(), (self.clock.clone(), self.random.clone()));
             let store = Store::open_and(space, &self.folder.store(name), &options, sources, first.identify(name, &seal));
             store.map(Arc::new).map_err(Problem::failed)
@@ -320,17 +320,17 @@ impl Opener<'_> {
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: looked.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
         let [control, test, live] = looked.files;
-        let [(name, realm), ..] = STORES;
+        let [(name, database_kind), ..] = STORES;
         let identify = first.identify(name, &seal);
-        let control = self.start(control, realm, move |tx| {
+        let control = self.start(control, database_kind, move |tx| {
             if let Some(on_hold) = &on_hold {
                 hold::put(tx, on_hold);
             }
             identify(tx)
         })?;
-        let start = |file, (name, realm)| {
+        let start = |file, (name, database_kind)| {
             let identify = first.identify(name, &seal);
-            self.start(file, realm, move |tx| {
+            self.start(file, database_kind, move |tx| {
                 number.into_iter().for_each(|number| hold::set_number(tx, number));
                 identify(tx)
             })
@@ -368,7 +368,7 @@ impl Opener<'_> {
         let is_new = matches!(found, Finding::Hold(_));
         let [control, test, live] = looked.files;
         // The hold is on the disk before the folder counts as one that was opened here.
-        let control = self.start(control, Realm::Control, move |tx| {
+        let control = self.start(control, DatabaseKind::Control, move |tx| {
             match found {
                 Finding::Same => {}
                 Finding::Hold(cause) => hold::put(tx, &OnHold { since, number, cause }),
@@ -377,8 +377,8 @@ impl Opener<'_> {
             identity::set_boots(tx, next);
             Ok(())
         })?;
-        let world = |file| {
-            self.start(file, Realm::World, move |tx| {
+        let data = |file| {
+            self.start(file, DatabaseKind::Environment, move |tx| {
                 if is_new {
                     hold::set_number(tx, number);
                 }
@@ -386,7 +386,7 @@ impl Opener<'_> {
                 Ok(())
             })
         };
-        let stores = [control, world(test)?, world(live)?];
+        let stores = [control, data(test)?, data(live)?];
         if let Err(error) = instance::note(self.folder, &installation, next) {
             let file = self.folder.instance();
             // On a full disk the service starts all the same: this opening is counted by the next.
@@ -403,10 +403,10 @@ impl Opener<'_> {
     pub fn start(
         &self,
         file: StoreFile,
-        realm: Realm,
+        database_kind: DatabaseKind,
         first: impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + 'static,
     ) -> Result<Arc<Store>, Problem> {
-        let store = Store::of(file, realm, self.clock.clone(), self.random.clone(), first);
+        let store = Store::of(file, database_kind, self.clock.clone(), self.random.clone(), first);
         store.map(Arc::new).map_err(Problem::failed)
     }
 
@@ -420,18 +420,18 @@ impl Opener<'_> {
 
     /// Open the files and read whose they are.
     pub fn look(&self) -> Result<Looked, Problem> {
-        let open = |(name, realm)| {
-            let opened = StoreFile::open(self.space.clone(), &self.folder.store(name), self.cache_bytes(realm));
+        let open = |(name, database_kind)| {
+            let opened = StoreFile::open(self.space.clone(), &self.folder.store(name), self.cache_bytes(database_kind));
             opened.map_err(Problem::failed)
         };
         let [control, test, live] = STORES;
         Looked::of([open(control)?, open(test)?, open(live)?]).map_err(Problem::failed)
     }
 
-    fn cache_bytes(&self, realm: Realm) -> usize {
-        match realm {
-            Realm::Control => CONTROL_CACHE_BYTES,
-            Realm::World | Realm::Every => self.settings.data.cache_mib.count() * MIB,
+    fn cache_bytes(&self, database_kind: DatabaseKind) -> usize {
+        match database_kind {
+            DatabaseKind::Control => CONTROL_CACHE_BYTES,
+            DatabaseKind::Environment | DatabaseKind::Every => self.settings.data.cache_mib.count() * MIB,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
-use crate::engine::api::{Engine, World};
+use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::hold::Hold;
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
 use crate::engine::search::{self, Index};
@@ -46,7 +46,7 @@ impl Opened {
         let Taken { seal, stores, hold } = opener.take()?;
         let links = Links::new(seal.derive("mailmill signed links v1"));
         let [control, test, live] = stores.clone();
-        let (test, live) = (opener.world(Environment::Test, test)?, opener.world(Environment::Live, live)?);
+        let (test, live) = (opener.data(Environment::Test, test)?, opener.data(Environment::Live, live)?);
         let hold = Hold::new(hold);
         let pixels = opener.pixels();
         let settings = Arc::new(settings);
@@ -90,10 +90,10 @@ impl Opener<'_> {
         }
     }
 
-    fn world(&self, environment: Environment, store: Arc<Store>) -> Result<Arc<World>, Problem> {
+    fn data(&self, environment: Environment, store: Arc<Store>) -> Result<Arc<EnvironmentData>, Problem> {
         let options = search::Options { writer_bytes: self.settings.data.search_writer_mib.count() * MIB };
         let index = Index::open(&self.folder.search(environment), options).map_err(Problem::failed)?;
-        Ok(Arc::new(World {
+        Ok(Arc::new(EnvironmentData {
             environment,
             store,
             search: Arc::new(index),

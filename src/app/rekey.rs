@@ -144,8 +144,8 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
 fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(), Problem> {
     let Looked { files, identities, .. } = looked;
     let mut stores = Vec::new();
-    for ((_, realm), file) in STORES.into_iter().zip(files) {
-        stores.push(opener.start(file, realm, |_| Ok(()))?);
+    for ((_, database_kind), file) in STORES.into_iter().zip(files) {
+        stores.push(opener.start(file, database_kind, |_| Ok(()))?);
     }
     let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there are as many stores as files"));
     put_under(&stores, seal).map_err(Problem::failed)?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::folder::Folder;
 use super::open::Opened;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::features::{accounts, accounts::Welcome};

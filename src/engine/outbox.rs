@@ -208,7 +208,7 @@ mod tests {
     use crate::base::clock::ManualClock;
     use crate::base::random::SeededRandom;
     use crate::engine::store::{Error, Options, Store};
-    use crate::vocab::tables::Realm;
+    use crate::vocab::tables::DatabaseKind;
 
     fn event(number: u32) -> NewEvent {
         NewEvent {
@@ -228,7 +228,7 @@ mod tests {
     fn events_wait_in_the_order_of_their_time_and_are_forgotten_after_the_retention() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
-        let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
+        let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let random = Arc::new(SeededRandom::new(1));
         let store = Store::open(&folder.path().join("test.redb"), &options, clock.clone(), random).expect("opens");
         let account = event(0).account;
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn an_event_is_kept_if_a_webhook_asks_and_queued_if_it_is_active_and_again_when_erased() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
+        let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let random = Arc::new(SeededRandom::new(1));
         let store = Store::open(&folder.path().join("test.redb"), &options, clock, random).expect("opens");
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn an_event_of_a_failed_command_was_never_there() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
+        let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let store =
             Store::open(&folder.path().join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1))).expect("opens");

@@ -36,9 +36,9 @@ pub fn newest() -> Vec<Line> {
 }
 
 /// Keeps the lines.
-pub struct Keeper;
+pub struct RecentLogLayer;
 
-impl<S: Subscriber> Layer<S> for Keeper {
+impl<S: Subscriber> Layer<S> for RecentLogLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut text = Text::default();
         event.record(&mut text);
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_newest_lines_are_kept_with_their_fields_and_are_bounded() {
-        let log = tracing_subscriber::registry().with(Keeper);
+        let log = tracing_subscriber::registry().with(RecentLogLayer);
         tracing::subscriber::with_default(log, || {
             tracing::warn!(worker = "sweep", "a step failed");
             tracing::info!("{}", "x".repeat(10_000));

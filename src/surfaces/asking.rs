@@ -5,7 +5,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use crate::engine::api::Entry;
-use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 
 /// The request that gives `input` to the operation `id`: names of the path there, the rest in the query or as JSON in the body, unless
 /// the body is `given` as it comes.

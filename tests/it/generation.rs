@@ -9,7 +9,7 @@ use mailmill::base::clock::SystemClock;
 use mailmill::base::random::SystemRandom;
 use mailmill::engine::outbox;
 use mailmill::engine::store::{Options, Store};
-use mailmill::vocab::tables::Realm;
+use mailmill::vocab::tables::DatabaseKind;
 use mailmill::vocab::webhook_events::WebhookEvent;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
 
 /// What the outbox of a stopped server holds about a conversation.
 fn told(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
-    let options = Options { realm: Realm::World, cache_bytes: 4 << 20 };
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 4 << 20 };
     let random = Arc::new(SystemRandom::default());
     let store = Store::open(&server.data().join("test.redb"), &options, Arc::new(SystemClock), random).expect("the store opens");
     let events = outbox::waiting(&store.read(), usize::MAX).expect("the outbox can be read");

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use mailmill::base::text::Color;
-use mailmill::engine::render::foreign::{Change, Foreign, New, Part, Surface};
-use mailmill::engine::render::gate::admit;
-use mailmill::engine::render::pixels::{Fault, Look, Options, Page, Paper, Pixels, Workers};
+use mailmill::engine::render::imported_html::{Change, ImportedHtml, New, Part, ColorTarget};
+use mailmill::engine::render::html_limits::admit;
+use mailmill::engine::render::pixels::{RenderError, ScreenshotOptions, Options, Page, Paper, Pixels, Workers};
 use scraper::{Html, Node};
 use tokio::time::Instant;
 
@@ -121,7 +121,7 @@ fn dangers(html: &str) -> Vec<String> {
 }
 
 /// A change of every kind to an email that was made safe, saying hostile things itself.
-fn changes(foreign: &Foreign, hostile: &str) -> Vec<Change> {
+fn changes(foreign: &ImportedHtml, hostile: &str) -> Vec<Change> {
     let parts = &foreign.outline.parts;
     let nodes = |place: usize| parts.get(place).map(Part::nodes).unwrap_or_default();
     let color = Color { red: 200, green: 0, blue: 0 };
@@ -142,10 +142,10 @@ fn changes(foreign: &Foreign, hostile: &str) -> Vec<Change> {
             new: New::Button { words: say.clone(), address: "javascript:alert(1)".into() },
             pattern: Vec::new(),
         },
-        Change::Paint { surface: Surface::Ground, color },
-        Change::Paint { surface: Surface::Buttons, color },
-        Change::Paint { surface: Surface::Text, color },
-        Change::Paint { surface: Surface::Headings, color },
+        Change::Paint { surface: ColorTarget::Ground, color },
+        Change::Paint { surface: ColorTarget::Buttons, color },
+        Change::Paint { surface: ColorTarget::Text, color },
+        Change::Paint { surface: ColorTarget::Headings, color },
         Change::Recolor { from: foreign.outline.colors.clone(), to: color },
         Change::Move { nodes: nodes(2), beside: nodes(0), before: true },
         Change::Remove { nodes: nodes(3) },
@@ -155,8 +155,8 @@ fn changes(foreign: &Foreign, hostile: &str) -> Vec<Change> {
     changes
 }
 
-fn is_answer<T>(done: &Result<T, Fault>) -> bool {
-    matches!(done, Ok(_) | Err(Fault::Refused(_) | Fault::TooCostly | Fault::Failed(_)))
+fn is_answer<T>(done: &Result<T, RenderError>) -> bool {
+    matches!(done, Ok(_) | Err(RenderError::Refused(_) | RenderError::TooCostly | RenderError::Failed(_)))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -171,9 +171,9 @@ async fn two_hundred_hostile_emails_do_no_harm() {
             let pixels = &pixels;
             async move {
                 let page = Page { html: input.clone(), ..Page::default() };
-                let look = Look { dark: number % 2 == 1, ..Look::of(&[[600, 375, 320][number % 3]]) };
+                let look = ScreenshotOptions { dark: number % 2 == 1, ..ScreenshotOptions::of(&[[600, 375, 320][number % 3]]) };
                 let cleaned = pixels.clean_html(input).await;
-                let drawn = pixels.shots(&page, &look).await;
+                let drawn = pixels.screenshots(&page, &look).await;
                 let written = if number % 5 == 0 { pixels.pdf(&page, Paper::A4, "x").await.map(drop) } else { Ok(()) };
                 let mut harm = cleaned.as_ref().map(|foreign| dangers(&foreign.html)).unwrap_or_default();
                 let revised = match &cleaned {
@@ -240,8 +240,8 @@ async fn what_is_made_to_cost_much_is_refused_or_ended() {
     for (number, html) in inputs.into_iter().enumerate() {
         let page = Page { html: format!("{html}<img src=bomb>"), images: [("bomb".to_owned(), bomb.to_vec())].into() };
         let began = Instant::now();
-        let (look, html) = (Look::of(&[600]), page.html.as_str());
-        let (drawn, cleaned) = tokio::join!(pixels.shots(&page, &look), pixels.clean_html(html));
+        let (look, html) = (ScreenshotOptions::of(&[600]), page.html.as_str());
+        let (drawn, cleaned) = tokio::join!(pixels.screenshots(&page, &look), pixels.clean_html(html));
         assert!(is_answer(&drawn) && is_answer(&cleaned), "{number}: {:?} {:?}", drawn.err(), cleaned.err());
         assert!(began.elapsed() < Duration::from_secs(40), "{number}: {:?}", began.elapsed());
     }

@@ -378,11 +378,11 @@ fn forget_identities(data: &Path) {
     use mailmill::base::clock::SystemClock;
     use mailmill::base::random::SystemRandom;
     use mailmill::engine::store::{Options, Store, Table};
-    use mailmill::vocab::tables::{META, Realm};
+    use mailmill::vocab::tables::{META, DatabaseKind};
     use std::sync::Arc;
     const ROWS: Table<String, Vec<u8>> = Table::new(META);
-    for (name, realm) in [("control", Realm::Control), ("test", Realm::World), ("live", Realm::World)] {
-        let options = Options { realm, cache_bytes: 1024 * 1024 };
+    for (name, database_kind) in [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)] {
+        let options = Options { database_kind, cache_bytes: 1024 * 1024 };
         let file = data.join(format!("{name}.redb"));
         let store = Store::open(&file, &options, Arc::new(SystemClock), Arc::new(SystemRandom::default())).expect("opens");
         let wrote = tokio::task::block_in_place(|| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mailmill::engine::render::pixels::chromium;
-use mailmill::engine::render::pixels::{Fault, Look, Options, Page, Paper, Pixels, Warning, Workers};
+use mailmill::engine::render::pixels::{RenderError, ScreenshotOptions, Options, Page, Paper, Pixels, Warning, Workers};
 use tokio::time::Instant;
 
 fn pixels() -> Pixels {
@@ -20,8 +20,8 @@ const LETTER: &str = "<body style='margin:0;background:#fff'><div style='height:
 
 #[tokio::test]
 async fn an_email_is_drawn_at_several_widths_with_thumbnails_and_warnings() {
-    let look = Look { thumbnail_width: Some(100), ..Look::of(&[600, 375]) };
-    let drawn = pixels().shots(&page(LETTER), &look).await.expect("it can be drawn");
+    let look = ScreenshotOptions { thumbnail_width: Some(100), ..ScreenshotOptions::of(&[600, 375]) };
+    let drawn = pixels().screenshots(&page(LETTER), &look).await.expect("it can be drawn");
     for (shot, width) in drawn.made.iter().zip([600, 375]) {
         let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
         assert_eq!((picture.width(), picture.height()), (width, shot.height_px));
@@ -51,11 +51,11 @@ async fn what_takes_too_long_is_ended_and_others_are_not_disturbed() {
     let box_ = format!("<div style='width:9000px;height:9000px;box-shadow:{}'>x</div>", shadows.trim_end_matches(','));
     let costly = page(&box_.repeat(60));
     let began = Instant::now();
-    let (plain, look) = (page("<p>x"), Look::of(&[600]));
-    let (costly, plain) = tokio::join!(pixels.shots(&costly, &look), pixels.shots(&plain, &look));
+    let (plain, look) = (page("<p>x"), ScreenshotOptions::of(&[600]));
+    let (costly, plain) = tokio::join!(pixels.screenshots(&costly, &look), pixels.screenshots(&plain, &look));
     assert!(plain.is_ok());
     assert!(began.elapsed() < Duration::from_secs(20));
-    assert!(matches!(costly, Ok(_) | Err(Fault::TooCostly | Fault::Failed(_))), "{costly:?}");
+    assert!(matches!(costly, Ok(_) | Err(RenderError::TooCostly | RenderError::Failed(_))), "{costly:?}");
 }
 
 #[tokio::test]
@@ -63,11 +63,11 @@ async fn a_drawing_that_nobody_waits_for_ends_with_its_process() {
     let pixels = pixels();
     let page = page(&"<p>x".repeat(20_000));
     for _ in 0..5 {
-        let look = Look::of(&[600]);
-        let drawing = pixels.shots(&page, &look);
+        let look = ScreenshotOptions::of(&[600]);
+        let drawing = pixels.screenshots(&page, &look);
         assert!(tokio::time::timeout(Duration::from_millis(1), drawing).await.is_err());
     }
-    let drawn = pixels.shots(&self::page("<p>x"), &Look::of(&[600])).await;
+    let drawn = pixels.screenshots(&self::page("<p>x"), &ScreenshotOptions::of(&[600])).await;
     assert!(drawn.is_ok(), "their turns are free again");
 }
 
@@ -75,8 +75,8 @@ async fn a_drawing_that_nobody_waits_for_ends_with_its_process() {
 async fn a_program_that_is_none_or_another_is_told_about() {
     for program in ["/no/such/program", "/bin/true"] {
         let options = Options { program: Some(PathBuf::from(program)), ..Options::default() };
-        let drawn = Pixels::embedded(Workers::new(options)).shots(&page("x"), &Look::of(&[600])).await;
-        assert!(matches!(drawn, Err(Fault::Unavailable(_))), "{drawn:?}");
+        let drawn = Pixels::embedded(Workers::new(options)).screenshots(&page("x"), &ScreenshotOptions::of(&[600])).await;
+        assert!(matches!(drawn, Err(RenderError::Unavailable(_))), "{drawn:?}");
     }
 }
 
@@ -102,8 +102,8 @@ async fn a_chromium_draws_the_same_and_calls_nobody() {
     image::RgbImage::from_pixel(2, 2, image::Rgb([0, 255, 0])).write_to(&mut green, image::ImageFormat::Png).expect("a picture");
     let page = Page { html, images: [("https://x.example/c d.png".to_owned(), green.into_inner())].into() };
     for (dark, colour) in [(false, [255, 0, 0]), (true, [0, 0, 255])] {
-        let look = Look { dark, thumbnail_width: Some(60), ..Look::of(&[600, 375]) };
-        let drawn = pixels.shots(&page, &look).await.expect("it can be drawn");
+        let look = ScreenshotOptions { dark, thumbnail_width: Some(60), ..ScreenshotOptions::of(&[600, 375]) };
+        let drawn = pixels.screenshots(&page, &look).await.expect("it can be drawn");
         for (shot, width) in drawn.made.iter().zip([600, 375]) {
             let picture = image::load_from_memory(&shot.png).expect("a picture").into_rgb8();
             assert_eq!((picture.width(), picture.height()), (width, shot.height_px));
@@ -147,7 +147,7 @@ async fn the_sample_emails_look_as_they_did() {
             .expect("a picture");
         let addresses = pixels.image_addresses(&html).await.expect("it can be read");
         let images = addresses.into_iter().map(|address| (address, grey.get_ref().clone())).collect();
-        let drawn = pixels.shots(&Page { html, images }, &Look::of(&[600])).await.expect("it can be drawn");
+        let drawn = pixels.screenshots(&Page { html, images }, &ScreenshotOptions::of(&[600])).await.expect("it can be drawn");
         let picture = image::load_from_memory(&drawn.made[0].png).expect("a picture").into_rgb8();
         let height = picture.height() * KEPT_WIDTH_PX / picture.width();
         let small = image::imageops::resize(&picture, KEPT_WIDTH_PX, height, image::imageops::FilterType::Triangle);

@@ -5,7 +5,7 @@ use std::fs;
 
 use http::StatusCode;
 use mailmill::base::clock::Timestamp;
-use mailmill::engine::api::answer::{Envelope, RequestId};
+use mailmill::engine::api::response::{Envelope, RequestId};
 use mailmill::engine::api::input::Arguments;
 use mailmill::engine::api::{Entry, Media, openapi};
 use mailmill::operations::OPERATIONS;

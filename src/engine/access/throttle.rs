@@ -235,7 +235,7 @@ mod tests {
     use crate::base::clock::{Clock, ManualClock};
     use crate::engine::store::Store;
     use crate::engine::store::testing::in_memory;
-    use crate::vocab::tables::Realm;
+    use crate::vocab::tables::DatabaseKind;
 
     const SIGN_IN: Rule = Rule { name: "sign-in", free: 3, window_ms: 60_000, wait_max_ms: 8_000 };
     const HOURLY: Rule = Rule { name: "hourly", free: 2, window_ms: 3_600_000, wait_max_ms: 0 };
@@ -287,7 +287,7 @@ mod tests {
     }
 
     fn store(clock: &Arc<ManualClock>) -> Store {
-        in_memory(Realm::Control, clock.clone())
+        in_memory(DatabaseKind::Control, clock.clone())
     }
 
     fn keep(store: &Store, throttle: &Arc<Throttle>, name: &str, at: Monotonic) {

@@ -92,7 +92,7 @@ impl Origin {
 
 /// Why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Full {
+pub enum Refused {
     /// All connections are in use, and none of them is idle.
     Total,
     /// This address holds as many connections as it may.
@@ -102,10 +102,10 @@ pub enum Full {
 /// The right to one open connection (or to one written refusal), given back on drop.
 pub struct Ticket {
     admission: Arc<Admission>,
-    held: Held,
+    held: TicketKind,
 }
 
-enum Held {
+enum TicketKind {
     Connection { seat: u64, activity: Arc<Activity> },
     Refusal,
 }
@@ -114,8 +114,8 @@ impl Ticket {
     /// The connection's activity, which its owner keeps up to date. A refusal has none of its own.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
-            Held::Connection { activity, .. } => activity.clone(),
-            Held::Refusal => Activity::new(),
+            TicketKind::Connection { activity, .. } => activity.clone(),
+            TicketKind::Refusal => Activity::new(),
         }
     }
 }
@@ -127,32 +127,32 @@ impl Admission {
     }
 
     /// Admit a connection. When all are in use, an idle one is closed first.
-    pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Full> {
+    pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         for attempt in 0..TRIES_MAX {
             // Before the look at the count: a connection that ends in between is not missed.
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
             match self.try_admit(origin) {
-                Err(Full::Total) if self.ask_some_to_close(attempt) => {}
+                Err(Refused::Total) if self.ask_some_to_close(attempt) => {}
                 decided => return decided,
             }
             // Whether one has ended or time is up, the count decides.
             let _ = tokio::time::timeout(CLOSING_TIME, freed).await;
         }
-        Err(Full::Total)
+        Err(Refused::Total)
     }
 
     /// Admit a connection if there is room without closing another.
-    pub fn try_admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Full> {
+    pub fn try_admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         let address = origin.address();
         let mut state = self.state();
         if let (Origin::Remote(_), Some(address)) = (origin, address)
             && state.addresses.get(&address).is_some_and(|open| *open >= self.per_address_max)
         {
-            return Err(Full::Address);
+            return Err(Refused::Address);
         }
         if state.total >= self.total_max {
-            return Err(Full::Total);
+            return Err(Refused::Total);
         }
         state.total += 1;
         if let Some(address) = address {
@@ -161,7 +161,7 @@ impl Admission {
         let (seat, activity) = (state.next_seat, Activity::new());
         state.next_seat += 1;
         state.seats.insert(seat, Seat { address, activity: activity.clone(), is_asked_to_close: false });
-        Ok(Ticket { admission: Arc::clone(self), held: Held::Connection { seat, activity } })
+        Ok(Ticket { admission: Arc::clone(self), held: TicketKind::Connection { seat, activity } })
     }
 
     /// Whether a refusal may be written.
@@ -171,7 +171,7 @@ impl Admission {
             return None;
         }
         state.refusals += 1;
-        Some(Ticket { admission: Arc::clone(self), held: Held::Refusal })
+        Some(Ticket { admission: Arc::clone(self), held: TicketKind::Refusal })
     }
 
     /// Ask the connection that is next in order to close, as when no descriptor is left.
@@ -275,8 +275,8 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         let mut state = self.admission.state();
         match &self.held {
-            Held::Refusal => state.refusals -= 1,
-            Held::Connection { seat, .. } => {
+            TicketKind::Refusal => state.refusals -= 1,
+            TicketKind::Connection { seat, .. } => {
                 state.total -= 1;
                 let id = *seat;
                 let seat = state.seats.remove(&id);
@@ -326,7 +326,7 @@ mod tests {
         let admission = Admission::new(10, 2);
         let held = [admission.admit(remote("192.0.2.1")).await, admission.admit(remote("192.0.2.1")).await];
         assert!(held.iter().all(Result::is_ok));
-        assert_eq!(admission.admit(remote("192.0.2.1")).await.err(), Some(Full::Address));
+        assert_eq!(admission.admit(remote("192.0.2.1")).await.err(), Some(Refused::Address));
         assert!(admission.admit(remote("192.0.2.2")).await.is_ok());
     }
 
@@ -335,7 +335,7 @@ mod tests {
         let admission = Admission::new(1, 1);
         let held = admission.admit(remote("192.0.2.1")).await.expect("there is room");
         held.activity().begin();
-        assert_eq!(admission.admit(Origin::Shared).await.err(), Some(Full::Total), "a request in progress is not cut");
+        assert_eq!(admission.admit(Origin::Shared).await.err(), Some(Refused::Total), "a request in progress is not cut");
         drop(held);
         assert!(admission.admit(remote("192.0.2.1")).await.is_ok());
         let state = admission.state();
@@ -346,7 +346,7 @@ mod tests {
     async fn a_network_of_ipv6_counts_as_one_address() {
         let admission = Admission::new(10, 1);
         let _held = admission.admit(remote("2001:db8::1")).await;
-        assert_eq!(admission.admit(remote("2001:db8::ffff")).await.err(), Some(Full::Address));
+        assert_eq!(admission.admit(remote("2001:db8::ffff")).await.err(), Some(Refused::Address));
         assert!(admission.admit(remote("2001:db8:0:1::1")).await.is_ok());
     }
 
@@ -356,7 +356,7 @@ mod tests {
         let local = Origin::Loopback("127.0.0.1".parse().expect("an address"));
         let held: Vec<_> = (0..3).map_while(|_| admission.try_admit(local).ok()).collect();
         assert_eq!(held.len(), 3);
-        assert_eq!(admission.try_admit(local).err(), Some(Full::Total));
+        assert_eq!(admission.try_admit(local).err(), Some(Refused::Total));
     }
 
     #[tokio::test]
@@ -470,7 +470,7 @@ mod tests {
                         drop(ticket);
                     });
                 }
-                Err(full) => assert_eq!(full, Full::Address),
+                Err(full) => assert_eq!(full, Refused::Address),
             }
         }
         let mut visitors = Vec::new();

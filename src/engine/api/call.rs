@@ -10,16 +10,16 @@ use bytes::Bytes;
 use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, Method, StatusCode};
 
-use super::answer::{self, Encoded, Envelope};
+use super::response::{self, Encoded, Envelope};
 use super::bodies::Room;
 use super::caller::{Caller, Context, Principal};
-use super::engine::{Engine, World};
+use super::engine::{Engine, EnvironmentData};
 use super::failure::Failure;
 use super::input::Arguments;
-use super::operation::{Entry, Pending, Prepared, RawRequest, Run, View};
+use super::operation::{Entry, Pending, PreparedCommand, RawRequest, Run, View};
 use super::router::Route;
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
-use super::wire::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
+use super::http_types::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::access::audit;
 use crate::engine::access::rate_limit::Allowance;
 use crate::engine::access::idempotency::{Guard, StoredAnswer, Lookup, IdempotentRequest};
@@ -235,14 +235,14 @@ impl<'e> Call<'e> {
     ) -> Result<Encoded, Failure> {
         match entry.run {
             Run::Query { run, .. } if entry.spec.weight == Weight::Light => {
-                let world = self.engine.world(caller.environment());
+                let environment_data = self.engine.data(caller.environment());
                 let tx = self.store(entry.spec, &caller).read();
-                let view = View { tx: &tx, caller: &caller, search: &world.search, now: self.envelope.timestamp };
+                let view = View { tx: &tx, caller: &caller, search: &environment_data.search, now: self.envelope.timestamp };
                 run(&view, arguments, &self.envelope)
             }
-            Run::Query { ask, .. } => self.heavy(ask(arguments)?, caller, entry.spec).await,
+            Run::Query { prepare, .. } => self.blocking(prepare(arguments)?, caller, entry.spec).await,
             Run::Command(prepare) => self.command(prepare, entry.spec, caller, arguments, ticket).await,
-            Run::Outward(run) => self.outward(run, entry.spec, caller, arguments, ticket).await,
+            Run::Async(run) => self.asynchronous(run, entry.spec, caller, arguments, ticket).await,
             Run::Raw(_) => unreachable!("raw operations are dispatched before their body is read"),
         }
     }
@@ -250,30 +250,30 @@ impl<'e> Call<'e> {
     fn store(&self, spec: &Spec, caller: &Caller) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,
-            Access::Public | Access::Needs(_) | Access::NeedsOne(_) => &self.engine.world(caller.environment()).store,
+            Access::Public | Access::Needs(_) | Access::NeedsOne(_) => &self.engine.data(caller.environment()).store,
         }
     }
 
     /// A query that may walk many rows: on a thread of its own, and, where asked, after the index has caught up.
-    async fn heavy(
+    async fn blocking(
         &self,
-        (refresh, asked): (bool, super::operation::Asked),
+        (refresh, asked): (bool, super::operation::PreparedQuery),
         caller: Caller,
         spec: &'static Spec,
     ) -> Result<Encoded, Failure> {
-        let world: Arc<World> = self.engine.world(caller.environment()).clone();
+        let environment_data: Arc<EnvironmentData> = self.engine.data(caller.environment()).clone();
         let store = self.store(spec, &caller).clone();
         // On an almost full disk the index stands still, and so does nearly all that it would have to catch up with.
         if refresh && !store.space().is_low() {
             let position = store.feed_position();
-            if !world.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
+            if !environment_data.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
                 return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
             }
         }
         let envelope = self.envelope;
         let work = move || {
             let tx = store.read();
-            let view = View { tx: &tx, caller: &caller, search: &world.search, now: envelope.timestamp };
+            let view = View { tx: &tx, caller: &caller, search: &environment_data.search, now: envelope.timestamp };
             asked(&view, &envelope)
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
@@ -281,7 +281,7 @@ impl<'e> Call<'e> {
 
     async fn command(
         &mut self,
-        prepare: fn(&Arguments<'_>) -> Result<Prepared, Failure>,
+        prepare: fn(&Arguments<'_>) -> Result<PreparedCommand, Failure>,
         spec: &'static Spec,
         caller: Caller,
         arguments: &Arguments<'_>,
@@ -309,7 +309,7 @@ impl<'e> Call<'e> {
 
     /// An operation that may wait. Its effect is not one transaction, so its record is kept right after it: who repeats it after a crash
     /// in between runs it again.
-    async fn outward(
+    async fn asynchronous(
         &mut self,
         run: fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>,
         spec: &'static Spec,
@@ -331,7 +331,7 @@ impl<'e> Call<'e> {
         let encoded = match run(self.context(caller), arguments, self.envelope).await {
             Ok(encoded) => encoded,
             Err(failure) if !is_kept(&failure) => return Err(failure),
-            Err(failure) => answer::failure(&failure, &self.envelope),
+            Err(failure) => response::failure(&failure, &self.envelope),
         };
         let (status, body) = (encoded.status.as_u16(), to_keep(self.engine, spec, &ticket, &encoded));
         let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
@@ -375,7 +375,7 @@ impl<'e> Call<'e> {
         if let Some(cause) = &failure.cause {
             tracing::error!(request = %self.envelope.request, code = failure.code.info().wire, cause, "a request failed");
         }
-        let mut reply = self.reply(answer::failure(&failure, &self.envelope));
+        let mut reply = self.reply(response::failure(&failure, &self.envelope));
         if let Some(seconds) = failure.retry_after {
             reply.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -401,7 +401,7 @@ enum Wrote {
 /// The body of a command's transaction: the effect, the audit row and the replay record, or the refusal and its record.
 fn write(
     tx: &mut WriteTx<'_>,
-    prepared: Result<Prepared, Failure>,
+    prepared: Result<PreparedCommand, Failure>,
     spec: &'static Spec,
     caller: &Caller,
     ticket: Option<IdempotentRequest>,
@@ -426,7 +426,7 @@ fn write(
                 return Err(failure);
             }
             tx.roll_back();
-            answer::failure(&failure, envelope)
+            response::failure(&failure, envelope)
         }
     };
     if let Some(ticket) = &ticket {

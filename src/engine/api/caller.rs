@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::answer::{Envelope, RequestId};
-use super::engine::{Engine, World};
+use super::response::{Envelope, RequestId};
+use super::engine::{Engine, EnvironmentData};
 use super::failure::Failure;
 use super::spec::{Access, Spec};
-use super::wire::Peer;
+use super::http_types::Peer;
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::keys::{ApiKey, AccountLimits};
@@ -133,8 +133,8 @@ pub struct Context {
 
 impl Context {
     /// The environment of the caller's key.
-    pub fn world(&self) -> &Arc<World> {
-        self.engine.world(self.caller.environment())
+    pub fn data(&self) -> &Arc<EnvironmentData> {
+        self.engine.data(self.caller.environment())
     }
 
     /// The time of the request.
@@ -148,7 +148,7 @@ impl Context {
         T: Send + 'static,
         F: FnOnce(&ReadTx) -> Result<T, Failure> + Send + 'static,
     {
-        let store = self.world().store.clone();
+        let store = self.data().store.clone();
         let looking = tokio::task::spawn_blocking(move || look(&store.read()));
         looking.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
     }
@@ -173,7 +173,7 @@ impl Context {
     pub fn store(&self, spec: &Spec) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,
-            Access::Public | Access::Needs(_) | Access::NeedsOne(_) => &self.world().store,
+            Access::Public | Access::Needs(_) | Access::NeedsOne(_) => &self.data().store,
         }
     }
 }

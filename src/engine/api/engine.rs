@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::answer::{Envelope, RequestId};
+use super::response::{Envelope, RequestId};
 use super::bodies::Bodies;
 use super::operation::Entry;
 use super::router::Router;
@@ -17,9 +17,9 @@ use crate::engine::access::session_cache::{SessionCache, UserSession};
 use crate::engine::access::idempotency::InFlight;
 use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
-use crate::engine::fetch::{Fetch, Recent};
+use crate::engine::fetch::{Fetch, FetchCache};
 use crate::engine::hold::Hold;
-use crate::engine::jobs::standing::Board;
+use crate::engine::jobs::status::WorkerBoard;
 use crate::engine::language_model::Client;
 use crate::engine::mail::dns::Dns;
 use crate::engine::render::pixels::Pixels;
@@ -32,7 +32,7 @@ use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
 /// One environment: its store and what is derived from it. A key opens one of them and holds no handle to the other.
-pub struct World {
+pub struct EnvironmentData {
     pub environment: Environment,
     pub store: Arc<Store>,
     pub search: Arc<Index>,
@@ -58,8 +58,8 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     pub random: Arc<dyn Random>,
     pub control: Arc<Store>,
-    pub test: Arc<World>,
-    pub live: Arc<World>,
+    pub test: Arc<EnvironmentData>,
+    pub live: Arc<EnvironmentData>,
     pub seal: Seal,
     pub hold: Hold,
     pub links: Links,
@@ -87,7 +87,7 @@ pub struct Engine {
     /// The way out to other servers.
     pub fetch: Arc<Fetch>,
     /// Images that were fetched for pictures of emails a moment ago.
-    pub recent_images: Recent,
+    pub recent_images: FetchCache,
     /// The language model that writes emails, if one is configured.
     pub language_model: Option<Arc<Client>>,
     /// The way to the DNS.
@@ -99,11 +99,11 @@ pub struct Engine {
     /// When this was put together, which is when the process started.
     pub started_at: Timestamp,
     /// How the workers are doing.
-    pub workers: Board,
+    pub workers: WorkerBoard,
     pub(super) router: Router,
     pub(super) running: Arc<InFlight>,
-    test: Arc<World>,
-    live: Arc<World>,
+    test: Arc<EnvironmentData>,
+    live: Arc<EnvironmentData>,
     base_url: OnceLock<String>,
     listening: OnceLock<Vec<SocketAddr>>,
     boot: u32,
@@ -132,14 +132,14 @@ impl Engine {
             hold,
             links,
             fetch,
-            recent_images: Recent::default(),
+            recent_images: FetchCache::default(),
             language_model,
             dns,
             pixels,
             bodies: Bodies::default(),
             operations,
             started_at,
-            workers: Board::default(),
+            workers: WorkerBoard::default(),
             router: Router::new(operations),
             running: Arc::default(),
             test,
@@ -156,8 +156,8 @@ impl Engine {
         self.seal.check_file()
     }
 
-    /// The world of an environment.
-    pub fn world(&self, environment: Environment) -> &Arc<World> {
+    /// The data of an environment.
+    pub fn data(&self, environment: Environment) -> &Arc<EnvironmentData> {
         match environment {
             Environment::Test => &self.test,
             Environment::Live => &self.live,
@@ -210,8 +210,8 @@ impl Engine {
         self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
     }
 
-    /// Both worlds.
-    pub fn worlds(&self) -> [&Arc<World>; 2] {
+    /// Both environments.
+    pub fn environments(&self) -> [&Arc<EnvironmentData>; 2] {
         [&self.test, &self.live]
     }
 

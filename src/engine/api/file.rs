@@ -6,7 +6,7 @@ use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_T
 use http::{HeaderMap, StatusCode};
 
 use super::failure::Failure;
-use super::wire::{Reply, ReplyBody};
+use super::http_types::{Reply, ReplyBody};
 use crate::engine::store::{ReadTx, blobs};
 use crate::vocab::ids::BlobId;
 

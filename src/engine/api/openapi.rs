@@ -9,7 +9,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::answer::{Envelope, RequestId};
+use super::response::{Envelope, RequestId};
 use super::operation::{Entry, Media, Takes};
 use super::spec::{Access, Replay, Spec};
 use crate::base::clock::Timestamp;

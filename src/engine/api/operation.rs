@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::answer::{Answer, Encoded, Envelope};
+use super::response::{Answer, Encoded, Envelope};
 use super::caller::{Caller, Context};
 use super::failure::Failure;
 use super::input::Arguments;
 use super::spec::Spec;
-use super::wire::{Body, Peer, Reply};
+use super::http_types::{Body, Peer, Reply};
 use crate::base::clock::Timestamp;
 use crate::engine::search::Index;
 use crate::engine::store::{ReadTx, WriteTx};
@@ -62,7 +62,7 @@ pub trait Command: Operation {
 }
 
 /// May wait and may use several transactions; holds none while it waits.
-pub trait Outward: Operation {
+pub trait Async: Operation {
     fn run(context: Context, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 }
 
@@ -126,9 +126,9 @@ pub struct RawRequest {
 /// A future that is owned and can move between threads.
 pub type Pending<T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>>;
 /// A decoded command, ready for the writer.
-pub type Prepared = Box<dyn FnOnce(&mut WriteTx<'_>, &Caller, &Envelope) -> Result<Encoded, Failure> + Send>;
+pub type PreparedCommand = Box<dyn FnOnce(&mut WriteTx<'_>, &Caller, &Envelope) -> Result<Encoded, Failure> + Send>;
 /// A decoded query, ready for a snapshot.
-pub type Asked = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure> + Send>;
+pub type PreparedQuery = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure> + Send>;
 
 /// How an operation of each kind is run.
 #[derive(Clone, Copy)]
@@ -136,10 +136,10 @@ pub enum Run {
     /// Decodes and runs in one go: nothing is boxed on the way of a light query.
     Query {
         run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>,
-        ask: fn(&Arguments<'_>) -> Result<(bool, Asked), Failure>,
+        prepare: fn(&Arguments<'_>) -> Result<(bool, PreparedQuery), Failure>,
     },
-    Command(fn(&Arguments<'_>) -> Result<Prepared, Failure>),
-    Outward(fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>),
+    Command(fn(&Arguments<'_>) -> Result<PreparedCommand, Failure>),
+    Async(fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>),
     Raw(fn(Context, &Arguments<'_>, RawRequest) -> Pending<Reply>),
 }
 
@@ -189,11 +189,11 @@ impl<T: Operation> Of<T> {
 pub const fn query<T: Query>() -> Entry {
     let run = Run::Query {
         run: |view, arguments, envelope| Ok(T::run(view, arguments.decode()?)?.encode(envelope)),
-        ask: |arguments| {
+        prepare: |arguments| {
             let input: T::Input = arguments.decode()?;
             let refresh = T::refreshes(&input);
-            let asked: Asked = Box::new(|view, envelope| Ok(T::run(view, input)?.encode(envelope)));
-            Ok((refresh, asked))
+            let prepared: PreparedQuery = Box::new(|view, envelope| Ok(T::run(view, input)?.encode(envelope)));
+            Ok((refresh, prepared))
         },
     };
     Of::<T>::entry(run, Media::JSON)
@@ -209,8 +209,8 @@ pub const fn command<T: Command>() -> Entry {
 }
 
 /// A row for an operation that may wait.
-pub const fn outward<T: Outward>() -> Entry {
-    let run = Run::Outward(|context, arguments, envelope| match arguments.decode::<T::Input>() {
+pub const fn asynchronous<T: Async>() -> Entry {
+    let run = Run::Async(|context, arguments, envelope| match arguments.decode::<T::Input>() {
         Ok(input) => Box::pin(async move { Ok(T::run(context, input).await?.encode(&envelope)) }),
         Err(failure) => Box::pin(std::future::ready(Err(failure))),
     });

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::answer::{Answer, Encoded, Envelope, success, success_schema};
+use super::response::{Answer, Encoded, Envelope, success, success_schema};
 use crate::base::bounded::Bounded;
 use crate::vocab::limits;
 

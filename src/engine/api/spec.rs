@@ -105,7 +105,7 @@ pub enum Weight {
     /// A few rows: runs where it is, which saves a hop between threads.
     Light,
     /// May walk many rows: runs on a thread that may be kept busy.
-    Heavy,
+    Blocking,
 }
 
 /// How many bytes of body an operation takes; the numbers are settings.
@@ -218,8 +218,8 @@ impl Spec {
         self
     }
 
-    pub const fn heavy(mut self) -> Self {
-        self.weight = Weight::Heavy;
+    pub const fn blocking(mut self) -> Self {
+        self.weight = Weight::Blocking;
         self
     }
 

@@ -26,12 +26,12 @@ const FREE_PORTS_FROM: u16 = 1024;
 const WEB_PORTS: [u16; 2] = [80, 443];
 
 /// The addresses of a name, on their way.
-pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
 /// Where addresses of names come from.
 pub trait Resolve: Send + Sync + 'static {
     /// The addresses of `host`.
-    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
 /// Ends of names that lead nowhere by agreement (RFC 2606, RFC 7686): nobody is asked about them.
@@ -41,7 +41,7 @@ const NOWHERE: [&str; 3] = [".example", ".invalid", ".onion"];
 pub struct SystemResolver;
 
 impl Resolve for SystemResolver {
-    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
         if let Some(end) = NOWHERE.iter().find(|end| host.ends_with(*end)) {
             let error = io::Error::other(format!("names that end in {end} are reserved"));
             return Box::pin(std::future::ready(Err(error)));

@@ -24,7 +24,7 @@ use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
 
 /// What is sent where.
-pub struct Shipment<'a> {
+pub struct PostRequest<'a> {
     pub url: &'a Url,
     /// All but those that belong to the connection.
     pub headers: HeaderMap,
@@ -39,7 +39,7 @@ pub struct Shipment<'a> {
 
 /// What the receiver said.
 #[derive(Clone, Debug)]
-pub struct Delivered {
+pub struct PostResponse {
     pub status: StatusCode,
     /// When it wants to be asked again.
     pub retry_after: Option<String>,
@@ -54,11 +54,11 @@ impl Fetch {
     }
 
     /// Post a shipment to its receiver, wherever anybody could reach it.
-    pub async fn deliver(&self, shipment: Shipment<'_>) -> Result<Delivered, FetchError> {
-        let Shipment { url, headers, body, total, read_bytes_max, answer_bytes_max } = shipment;
+    pub async fn deliver(&self, shipment: PostRequest<'_>) -> Result<PostResponse, FetchError> {
+        let PostRequest { url, headers, body, total, read_bytes_max, answer_bytes_max } = shipment;
         let request = request(url, headers, body)?;
         let work = async {
-            let wire = Metered { wire: self.connector.connect(url, Trust::Receiver).await?, left: answer_bytes_max };
+            let wire = MeteredConnection { wire: self.connector.connect(url, Trust::Receiver).await?, left: answer_bytes_max };
             let host = host(url);
             let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
             let mut builder = http1::Builder::new();
@@ -67,7 +67,7 @@ impl Fetch {
             let exchange = async {
                 let (head, body) = sender.send_request(request).await.map_err(protocol)?.into_parts();
                 let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
-                Ok(Delivered { status: head.status, retry_after, body: beginning(body, read_bytes_max).await })
+                Ok(PostResponse { status: head.status, retry_after, body: beginning(body, read_bytes_max).await })
             };
             driven(connection, exchange).await
         };
@@ -93,12 +93,12 @@ fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<By
 
 /// A connection that gives up after so many bytes from the other side. Interim answers one after the other, or a body in pieces of one
 /// byte, keep us at work for as long as they come, however short each of them is.
-struct Metered {
+struct MeteredConnection {
     wire: Box<dyn Wire>,
     left: usize,
 }
 
-impl AsyncRead for Metered {
+impl AsyncRead for MeteredConnection {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.left == 0 {
             return Poll::Ready(Err(io::Error::other("its answer is too long")));
@@ -110,7 +110,7 @@ impl AsyncRead for Metered {
     }
 }
 
-impl AsyncWrite for Metered {
+impl AsyncWrite for MeteredConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.wire).poll_write(context, bytes)
     }

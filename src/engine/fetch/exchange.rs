@@ -16,7 +16,7 @@ use url::Url;
 use super::connect::Wire;
 use super::failure::FetchError;
 use super::inflate::Encoding;
-use super::{Fetched, Limits, Overlong};
+use super::{Response, Limits, OversizePolicy};
 use crate::vocab::limits;
 
 /// A request, and how far its answer is read.
@@ -30,7 +30,7 @@ pub struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// Send the request and read the answer.
-    pub async fn run(self, wire: Box<dyn Wire>) -> Result<Fetched, FetchError> {
+    pub async fn run(self, wire: Box<dyn Wire>) -> Result<Response, FetchError> {
         let host = self.url.host_str().unwrap_or_default().to_owned();
         let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
         let mut builder = http1::Builder::new();
@@ -46,7 +46,7 @@ impl Exchange<'_> {
             } else {
                 read_body(&host, &head.headers, body, limits).await?
             };
-            Ok(Fetched { url: url.clone(), status: head.status, headers: head.headers, body })
+            Ok(Response { url: url.clone(), status: head.status, headers: head.headers, body })
         };
         driven(connection, work).await
     }
@@ -77,7 +77,7 @@ async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: 
     let too_large = || FetchError::TooLarge { host: host.to_owned(), bytes_max: limits.body_bytes };
     let named: Vec<&str> = headers.get_all(CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
     let encoding = Encoding::of(&named.join(",")).map_err(broken)?;
-    let refuses = limits.overlong == Overlong::Refuse;
+    let refuses = limits.overlong == OversizePolicy::Refuse;
     let mut bytes = Vec::new();
     let mut cut = false;
     while let Some(frame) = body.frame().await {

@@ -12,15 +12,15 @@ mod deliver;
 mod exchange;
 mod failure;
 mod inflate;
-mod recent;
+mod cache;
 #[cfg(test)]
 mod tests;
 
 pub use address::{Guard, is_public};
-pub use connect::{Resolve, Resolving, SystemResolver, client_config};
-pub use deliver::{Delivered, Shipment};
+pub use connect::{Resolve, ResolveFuture, SystemResolver, client_config};
+pub use deliver::{PostResponse, PostRequest};
 pub use failure::FetchError;
-pub use recent::Recent;
+pub use cache::FetchCache;
 
 use std::time::Duration;
 
@@ -53,12 +53,12 @@ pub struct Limits {
     /// Bytes of the body, as it comes and as it inflates to.
     pub body_bytes: usize,
     /// What to do with a longer body.
-    pub overlong: Overlong,
+    pub overlong: OversizePolicy,
 }
 
 /// What becomes of a body that is longer than its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overlong {
+pub enum OversizePolicy {
     /// It is an error.
     Refuse,
     /// Its beginning is taken for the whole.
@@ -67,7 +67,7 @@ pub enum Overlong {
 
 /// An answer, of any status.
 #[derive(Clone, Debug)]
-pub struct Fetched {
+pub struct Response {
     /// Where it came from in the end.
     pub url: Url,
     pub status: StatusCode,
@@ -76,7 +76,7 @@ pub struct Fetched {
     pub body: Vec<u8>,
 }
 
-impl Fetched {
+impl Response {
     /// A header as text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -109,7 +109,7 @@ impl Fetch {
     }
 
     /// Get `url` and follow redirects, wherever a stranger's address leads that anybody could reach.
-    pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Fetched, FetchError> {
+    pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
         let work = async {
             let mut url = url.clone();
             url.set_fragment(None);
@@ -141,7 +141,7 @@ impl Fetch {
         headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
         body: impl Into<Bytes>,
         limits: &Limits,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<Response, FetchError> {
         let headers = headers.into_iter().chain([
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (ACCEPT, HeaderValue::from_static("application/json")),
@@ -185,7 +185,7 @@ fn host(url: &Url) -> String {
 }
 
 /// Where a redirect leads.
-fn next(fetched: &Fetched) -> Result<Option<Url>, FetchError> {
+fn next(fetched: &Response) -> Result<Option<Url>, FetchError> {
     if !is_redirect(fetched.status, &fetched.headers) {
         return Ok(None);
     }

@@ -129,7 +129,7 @@ impl Names {
 }
 
 impl Resolve for Names {
-    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
         let mut names = self.0.lock().expect("no panic");
         let found = names
             .get_mut(host)
@@ -149,7 +149,7 @@ fn local() -> Fetch {
     client(&["127.0.0.1/32"], Names::default(), Vec::new())
 }
 
-fn limits(body_bytes: usize, overlong: Overlong) -> Limits {
+fn limits(body_bytes: usize, overlong: OversizePolicy) -> Limits {
     Limits { head: PATIENT, total: PATIENT, body_bytes, overlong }
 }
 
@@ -163,8 +163,8 @@ fn to(location: &str) -> Vec<u8> {
     format!("HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n").into_bytes()
 }
 
-async fn get(fetch: &Fetch, url: &Url) -> Result<Fetched, FetchError> {
-    fetch.get(url, "*/*", &limits(100_000, Overlong::Refuse)).await
+async fn get(fetch: &Fetch, url: &Url) -> Result<Response, FetchError> {
+    fetch.get(url, "*/*", &limits(100_000, OversizePolicy::Refuse)).await
 }
 
 fn tasks() -> Tasks {
@@ -319,9 +319,9 @@ async fn a_body_beyond_the_limit_is_refused_or_cut() {
     let endless = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
     let peer = Peer::start(&tasks, move |_| Said::Endless(endless.clone(), vec![b'x'; 4096])).await;
     let url = peer.url("/");
-    let refused = local().get(&url, "*/*", &limits(10_000, Overlong::Refuse)).await;
+    let refused = local().get(&url, "*/*", &limits(10_000, OversizePolicy::Refuse)).await;
     assert_eq!(refused.err(), Some(FetchError::TooLarge { host: "127.0.0.1".into(), bytes_max: 10_000 }));
-    let cut = local().get(&url, "*/*", &limits(10_000, Overlong::Cut)).await.expect("its beginning");
+    let cut = local().get(&url, "*/*", &limits(10_000, OversizePolicy::Cut)).await.expect("its beginning");
     assert_eq!(cut.body.len(), 10_000);
 }
 
@@ -335,7 +335,7 @@ async fn a_small_body_that_inflates_beyond_the_limit_is_refused_or_cut() {
     let peer = Peer::start(&tasks, move |_| Said::Whole(bomb.clone())).await;
     let refused = get(&local(), &peer.url("/")).await;
     assert_eq!(refused.err(), Some(FetchError::TooLarge { host: "127.0.0.1".into(), bytes_max: 100_000 }));
-    let cut = local().get(&peer.url("/"), "*/*", &limits(50_000, Overlong::Cut)).await.expect("its beginning");
+    let cut = local().get(&peer.url("/"), "*/*", &limits(50_000, OversizePolicy::Cut)).await.expect("its beginning");
     assert_eq!(cut.body, vec![b' '; 50_000]);
 }
 
@@ -357,7 +357,7 @@ async fn a_peer_that_is_silent_is_given_up() {
     for begun in [&b""[..], b"HTTP/1.1 200 OK\r\nx-a: ", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"] {
         let begun = begun.to_vec();
         let peer = Peer::start(&tasks, move |_| Said::ThenSilence(begun.clone())).await;
-        let limits = Limits { head: HASTY, total: HASTY, body_bytes: 100, overlong: Overlong::Refuse };
+        let limits = Limits { head: HASTY, total: HASTY, body_bytes: 100, overlong: OversizePolicy::Refuse };
         let error = local().get(&peer.url("/"), "*/*", &limits).await.expect_err("silent");
         assert!(matches!(error, FetchError::TimedOut { .. }), "{error}");
     }
@@ -369,7 +369,7 @@ async fn a_body_that_trickles_for_ever_is_given_up() {
     let peer =
         Peer::start(&tasks, |_| Said::Endless(b"HTTP/1.1 100 Continue\r\n\r\n".to_vec(), b"HTTP/1.1 103 Early\r\n\r\n".to_vec()))
             .await;
-    let limits = Limits { head: HASTY, total: PATIENT, body_bytes: 100, overlong: Overlong::Refuse };
+    let limits = Limits { head: HASTY, total: PATIENT, body_bytes: 100, overlong: OversizePolicy::Refuse };
     let error = local().get(&peer.url("/"), "*/*", &limits).await.expect_err("never a final head");
     assert!(matches!(error, FetchError::TimedOut { .. } | FetchError::Protocol { .. }), "{error}");
 }
@@ -440,7 +440,7 @@ async fn an_endpoint_of_the_operator_may_be_anywhere_and_gets_body_and_headers()
     let fetch = client(&[], Names::default(), Vec::new());
     let headers = [(http::header::AUTHORIZATION, HeaderValue::from_static("Bearer key"))];
     let url = peer.url("/v1/chat");
-    let answer = fetch.post_json(&url, headers, r#"{"model":"m"}"#, &limits(1000, Overlong::Refuse)).await.expect("an answer");
+    let answer = fetch.post_json(&url, headers, r#"{"model":"m"}"#, &limits(1000, OversizePolicy::Refuse)).await.expect("an answer");
     assert_eq!((answer.status.as_u16(), answer.header("retry-after"), answer.body.as_slice()), (429, Some("3"), &b"{}"[..]));
     let head = peer.heads().remove(0);
     assert!(head.starts_with("POST /v1/chat HTTP/1.1\r\n") && head.ends_with("\r\n\r\n{\"model\":\"m\"}"), "{head}");
@@ -452,14 +452,14 @@ async fn an_endpoint_of_the_operator_cannot_send_us_elsewhere() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/elsewhere"))).await;
     let url = peer.url("/");
-    let answer = local().post_json(&url, [], "{}", &limits(1000, Overlong::Refuse)).await.expect("an answer");
+    let answer = local().post_json(&url, [], "{}", &limits(1000, OversizePolicy::Refuse)).await.expect("an answer");
     assert_eq!((answer.status.as_u16(), peer.heads().len()), (302, 1));
 }
 
-async fn deliver(fetch: &Fetch, url: &Url, total: Duration) -> Result<Delivered, FetchError> {
+async fn deliver(fetch: &Fetch, url: &Url, total: Duration) -> Result<PostResponse, FetchError> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     let body = Bytes::from_static(b"{}");
-    fetch.deliver(Shipment { url, headers, body, total, read_bytes_max: 10, answer_bytes_max: 100_000 }).await
+    fetch.deliver(PostRequest { url, headers, body, total, read_bytes_max: 10, answer_bytes_max: 100_000 }).await
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 pub mod runner;
 pub mod signals;
-pub mod standing;
+pub mod status;
 
 /// How far the process has come on its way down. Stages are only ever raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,10 +39,10 @@ pub struct Tasks(Arc<Inner>);
 struct Inner {
     handle: Handle,
     stage: watch::Sender<Stage>,
-    owned: Mutex<Vec<Owned>>,
+    owned: Mutex<Vec<OwnedTask>>,
 }
 
-struct Owned {
+struct OwnedTask {
     name: String,
     work: Work,
 }
@@ -55,7 +55,7 @@ enum Work {
 
 /// How [`Tasks::join`] went.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Joined {
+pub struct JoinResult {
     /// How many tasks and threads came to their own end.
     pub finished: usize,
     /// Names of those that panicked.
@@ -75,7 +75,7 @@ impl Tasks {
     pub fn spawn(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
-        self.own(Owned { name, work: Work::Task(task) });
+        self.own(OwnedTask { name, work: Work::Task(task) });
     }
 
     /// Start a task that serves the others as long as any of them runs (the listener for signals is one). Joining does not
@@ -83,7 +83,7 @@ impl Tasks {
     pub fn attend(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
-        self.own(Owned { name, work: Work::Attendant(task) });
+        self.own(OwnedTask { name, work: Work::Attendant(task) });
     }
 
     /// Start a thread, for work that blocks for long.
@@ -95,7 +95,7 @@ impl Tasks {
             let _end: oneshot::Sender<()> = end;
             work();
         })?;
-        self.own(Owned { name, work: Work::Thread { handle, ended } });
+        self.own(OwnedTask { name, work: Work::Thread { handle, ended } });
         Ok(())
     }
 
@@ -119,10 +119,10 @@ impl Tasks {
     }
 
     /// Wait up to `grace`, or until the stage is [`Stage::Cut`], for everything to end; abort the tasks that have not.
-    pub async fn join(&self, grace: Duration) -> Joined {
+    pub async fn join(&self, grace: Duration) -> JoinResult {
         let mut shutdown = self.shutdown();
         let end = Instant::now() + grace;
-        let mut joined = Joined::default();
+        let mut joined = JoinResult::default();
         let mut attendants = Vec::new();
         // What ends may start more (a listener its last connections): look again until nothing is left.
         loop {
@@ -131,7 +131,7 @@ impl Tasks {
                 attendants.iter().for_each(JoinHandle::abort);
                 return joined;
             }
-            for Owned { name, work } in batch {
+            for OwnedTask { name, work } in batch {
                 match work {
                     Work::Attendant(task) => attendants.push(task),
                     Work::Task(task) => join_task(name, task, end, &mut shutdown, &mut joined).await,
@@ -143,7 +143,7 @@ impl Tasks {
         }
     }
 
-    fn own(&self, new: Owned) {
+    fn own(&self, new: OwnedTask) {
         let mut owned = self.owned();
         // Keeps the list as short as what really runs, also in a process that starts things for months.
         owned.retain(|one| match &one.work {
@@ -153,7 +153,7 @@ impl Tasks {
         owned.push(new);
     }
 
-    fn owned(&self) -> MutexGuard<'_, Vec<Owned>> {
+    fn owned(&self) -> MutexGuard<'_, Vec<OwnedTask>> {
         self.0.owned.lock().expect("no holder of this lock panics")
     }
 }
@@ -167,7 +167,7 @@ async fn outcome(name: String, future: impl Future<Output = ()>) -> bool {
     finished
 }
 
-async fn join_task(name: String, mut task: JoinHandle<bool>, end: Instant, shutdown: &mut Shutdown, joined: &mut Joined) {
+async fn join_task(name: String, mut task: JoinHandle<bool>, end: Instant, shutdown: &mut Shutdown, joined: &mut JoinResult) {
     let result = tokio::select! {
         biased;
         result = &mut task => result,
@@ -189,7 +189,7 @@ async fn join_thread(
     ended: oneshot::Receiver<()>,
     end: Instant,
     shutdown: &mut Shutdown,
-    joined: &mut Joined,
+    joined: &mut JoinResult,
 ) {
     tokio::select! {
         biased;
@@ -243,7 +243,7 @@ pub struct Group {
 
 /// How [`Group::join`] went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ended {
+pub struct GroupResult {
     /// Tasks that came to their own end while the group was joined.
     pub finished: usize,
     /// Tasks that were aborted.
@@ -275,11 +275,11 @@ impl Group {
     }
 
     /// Wait for everything that runs now; abort what still runs when `until` ends.
-    pub async fn join(&self, until: impl Future<Output = ()>) -> Ended {
+    pub async fn join(&self, until: impl Future<Output = ()>) -> GroupResult {
         // Reaps first, so that only what ends from now on is counted.
         self.running();
         let mut set = std::mem::take(&mut *self.set());
-        let mut ended = Ended::default();
+        let mut ended = GroupResult::default();
         let mut until = std::pin::pin!(until);
         loop {
             tokio::select! {
@@ -333,7 +333,7 @@ mod tests {
             .expect("threads can be started");
         tasks.raise(Stage::Draining);
         drop(send);
-        assert_eq!(tasks.join(Duration::from_secs(10)).await, Joined { finished: 2, ..Joined::default() });
+        assert_eq!(tasks.join(Duration::from_secs(10)).await, JoinResult { finished: 2, ..JoinResult::default() });
     }
 
     #[tokio::test]
@@ -341,7 +341,7 @@ mod tests {
         let tasks = tasks();
         tasks.spawn("deaf", std::future::pending());
         let joined = tasks.join(Duration::from_millis(20)).await;
-        assert_eq!(joined, Joined { cut: vec!["deaf".to_owned()], ..Joined::default() });
+        assert_eq!(joined, JoinResult { cut: vec!["deaf".to_owned()], ..JoinResult::default() });
     }
 
     #[tokio::test]
@@ -349,7 +349,7 @@ mod tests {
         let tasks = tasks();
         tasks.attend("listens", std::future::pending());
         let joined = tokio::time::timeout(Duration::from_secs(10), tasks.join(Duration::from_secs(3600))).await;
-        assert_eq!(joined.expect("ends long before the grace"), Joined::default());
+        assert_eq!(joined.expect("ends long before the grace"), JoinResult::default());
     }
 
     #[tokio::test]
@@ -368,7 +368,7 @@ mod tests {
         tasks.thread("falls too", || panic!("on purpose")).expect("threads can be started");
         tasks.spawn("stands", async {});
         let joined = tasks.join(Duration::from_secs(10)).await;
-        assert_eq!(joined, Joined { finished: 1, panicked: vec!["falls".into(), "falls too".into()], cut: vec![] });
+        assert_eq!(joined, JoinResult { finished: 1, panicked: vec!["falls".into(), "falls too".into()], cut: vec![] });
     }
 
     #[tokio::test]
@@ -386,7 +386,7 @@ mod tests {
         group.spawn(async {});
         group.spawn(std::future::pending());
         let ended = group.join(tokio::time::sleep(Duration::from_millis(50))).await;
-        assert_eq!(ended, Ended { finished: 1, cut: 1 });
+        assert_eq!(ended, GroupResult { finished: 1, cut: 1 });
     }
 
     #[tokio::test]

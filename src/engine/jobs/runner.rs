@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::select_all;
 use tokio::time::Instant;
 
-use super::standing::Standing;
+use super::status::WorkerStatus;
 use super::{Shutdown, Stage, Tasks};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Store;
@@ -67,16 +67,16 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
         match worker.work {
             Work::Control(step) => {
                 let (store, engine) = (engine.control.clone(), engine.clone());
-                let standing = engine.workers.enter(worker.name.to_owned(), engine.clock.clone());
-                tasks.spawn(worker.name, run(worker, store, tasks.shutdown(), standing, move || step(engine.clone())));
+                let status = engine.workers.enter(worker.name.to_owned(), engine.clock.clone());
+                tasks.spawn(worker.name, run(worker, store, tasks.shutdown(), status, move || step(engine.clone())));
             }
             Work::EachWorld(step) => {
                 for environment in Environment::ALL {
-                    let (store, engine) = (engine.world(environment).store.clone(), engine.clone());
+                    let (store, engine) = (engine.data(environment).store.clone(), engine.clone());
                     let name = format!("{} {environment}", worker.name);
-                    let standing = engine.workers.enter(name.clone(), engine.clock.clone());
+                    let status = engine.workers.enter(name.clone(), engine.clock.clone());
                     let steps = move || step(engine.clone(), environment);
-                    tasks.spawn(name, run(worker, store, tasks.shutdown(), standing, steps));
+                    tasks.spawn(name, run(worker, store, tasks.shutdown(), status, steps));
                 }
             }
         }
@@ -88,7 +88,7 @@ async fn run(
     worker: &'static Worker,
     store: Arc<Store>,
     mut shutdown: Shutdown,
-    standing: Arc<Standing>,
+    status: Arc<WorkerStatus>,
     step: impl Fn() -> Running,
 ) {
     loop {
@@ -100,27 +100,27 @@ async fn run(
             }
         };
         // A step is bounded: it is not cut in the middle, and the runner leaves between two.
-        standing.begin();
+        status.begin();
         let stepped = AssertUnwindSafe(step()).catch_unwind().await;
         let stepped = stepped.unwrap_or_else(|_| {
-            standing.restart();
+            status.restart();
             Err(Failure::internal("the step panicked"))
         });
         if let Err(Failure { code: Code::StorageFull, .. }) = &stepped {
             // No failure of the worker: it goes on when there is space again.
-            standing.end(None);
+            status.end(None);
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(limits::STORAGE_FULL_PAUSE) => continue,
             }
         }
         let cause = stepped.as_ref().err().map(|failure| failure.cause.as_deref().unwrap_or(failure.code.info().message));
-        standing.end(cause);
+        status.end(cause);
         let pause = match (&stepped, cause) {
             (Ok(Step::More), _) => Duration::ZERO,
             (Ok(Step::Done), _) => worker.period,
             (Err(_), cause) => {
-                let wait = retry_after(worker.period, standing.look().failures_in_a_row);
+                let wait = retry_after(worker.period, status.snapshot().failures_in_a_row);
                 tracing::warn!(worker = worker.name, cause, seconds = wait.as_secs_f64(), "a step failed and will be repeated");
                 tokio::select! {
                     () = shutdown.draining() => return,
@@ -147,28 +147,28 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
 
 /// Keep something running that has no steps: started again, after growing pauses, whenever it fails or panics, until the service
 /// drains. It must be such that it can be started again at any point, as after a crash.
-pub fn supervise(tasks: &Tasks, standing: Arc<Standing>, run: impl Fn() -> Lasting + Send + 'static) {
+pub fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
-    tasks.spawn(standing.name().to_owned(), async move {
+    tasks.spawn(status.name().to_owned(), async move {
         while shutdown.stage() == Stage::Running {
             let began = Instant::now();
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
             let ran = ran.unwrap_or_else(|_| Err(Failure::internal("it panicked")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
                 // It had worked: this is not one more failure of a start.
-                standing.end(None);
+                status.end(None);
             }
             let cause = match &ran {
                 Err(failure) => failure.cause.as_deref().unwrap_or(failure.code.info().message),
                 Ok(()) => "it ended",
             };
             if shutdown.stage() > Stage::Running {
-                return standing.end(ran.is_err().then_some(cause));
+                return status.end(ran.is_err().then_some(cause));
             }
-            standing.end(Some(cause));
-            standing.restart();
-            let wait = retry_after(limits::WORKER_RETRY_MIN, standing.look().failures_in_a_row);
-            tracing::error!(task = standing.name(), cause, seconds = wait.as_secs_f64(), "it will be started again");
+            status.end(Some(cause));
+            status.restart();
+            let wait = retry_after(limits::WORKER_RETRY_MIN, status.snapshot().failures_in_a_row);
+            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "it will be started again");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}
@@ -178,7 +178,7 @@ pub fn supervise(tasks: &Tasks, standing: Arc<Standing>, run: impl Fn() -> Lasti
 }
 
 /// Something on its way that only ends with the service.
-pub type Lasting = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
+pub type LongRunning = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 #[cfg(test)]
 mod tests {
@@ -189,9 +189,9 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
     use crate::base::random::SeededRandom;
-    use crate::engine::jobs::standing::Board;
+    use crate::engine::jobs::status::WorkerBoard;
     use crate::engine::store::{Error, Options, Table, WriteTx};
-    use crate::vocab::tables::{FEED, META, Realm};
+    use crate::vocab::tables::{FEED, META, DatabaseKind};
 
     fn never(_: Arc<Engine>) -> Running {
         unreachable!("these tests hand in their steps")
@@ -203,7 +203,7 @@ mod tests {
     static HASTY: Worker = Worker { period: Duration::from_millis(1), ..HOURLY };
 
     fn store(folder: &std::path::Path) -> Arc<Store> {
-        let options = Options { realm: Realm::World, cache_bytes: 1 << 20 };
+        let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         Arc::new(Store::open(&folder.join("test.redb"), &options, clock, Arc::new(SeededRandom::new(1))).expect("opens"))
     }
@@ -229,8 +229,8 @@ mod tests {
             let number = counted.fetch_add(1, Ordering::SeqCst);
             Box::pin(async move { step(number) })
         };
-        let standing = Arc::new(Standing::new("test".into(), Arc::new(ManualClock::at(Timestamp(0)))));
-        tasks.spawn("test", run(worker, store, tasks.shutdown(), standing, steps));
+        let status = Arc::new(WorkerStatus::new("test".into(), Arc::new(ManualClock::at(Timestamp(0)))));
+        tasks.spawn("test", run(worker, store, tasks.shutdown(), status, steps));
         during(&count).await;
         tasks.raise(Stage::Draining);
         let joined = tasks.join(Duration::from_secs(60)).await;
@@ -265,12 +265,12 @@ mod tests {
 
     #[tokio::test]
     async fn what_runs_as_long_as_the_service_is_started_again_when_it_fails_or_panics_or_ends() {
-        let board = Board::default();
-        let standing = board.enter_lasting("lasting".into(), Arc::new(ManualClock::at(Timestamp(0))));
+        let board = WorkerBoard::default();
+        let status = board.enter_lasting("lasting".into(), Arc::new(ManualClock::at(Timestamp(0))));
         let tasks = Tasks::new(Handle::current());
         let count = Arc::new(AtomicUsize::new(0));
         let (counted, signal) = (count.clone(), tasks.clone());
-        supervise(&tasks, standing, move || {
+        supervise(&tasks, status, move || {
             let number = counted.fetch_add(1, Ordering::SeqCst);
             let mut shutdown = signal.shutdown();
             Box::pin(async move {
@@ -286,7 +286,7 @@ mod tests {
             })
         });
         until(&count, 4).await;
-        let state = board.look().remove(0).1;
+        let state = board.snapshot().remove(0).1;
         assert_eq!((state.is_lasting, state.restarts, state.failures_in_a_row), (true, 3, 3));
         assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("it ended"));
         tasks.raise(Stage::Draining);

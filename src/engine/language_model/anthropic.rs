@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Picture, Question, Trouble, Turn, cause};
+use super::{Outcome, Picture, ModelRequest, ModelError, Turn, cause};
 
 /// Where the protocol's own service is.
 pub const URL: &str = "https://api.anthropic.com";
@@ -13,7 +13,7 @@ pub const PATH: &str = "/v1/messages";
 pub const VERSION: &str = "2023-06-01";
 
 /// The body of a request.
-pub fn request(model: &str, output_tokens_max: usize, question: &Question) -> Value {
+pub fn request(model: &str, output_tokens_max: usize, question: &ModelRequest) -> Value {
     let mut picture = question.picture.as_ref();
     let turn = |turn: &Turn| {
         let content = match picture.take() {
@@ -67,7 +67,7 @@ struct Tokens {
 pub fn read(body: &[u8]) -> Outcome {
     let message: Message = match serde_json::from_slice(body) {
         Ok(message) => message,
-        Err(error) => return Outcome::Failed(Trouble::Malformed(cause(&error.to_string()))),
+        Err(error) => return Outcome::Failed(ModelError::Malformed(cause(&error.to_string()))),
     };
     let Tokens { input_tokens, output_tokens } = message.usage.unwrap_or_default();
     let words = |parts: &[Part]| {
@@ -75,11 +75,11 @@ pub fn read(body: &[u8]) -> Outcome {
         texts.collect::<Vec<_>>().join("\n")
     };
     match message.stop_reason.as_deref() {
-        Some("max_tokens") => return Outcome::Failed(Trouble::Truncated),
+        Some("max_tokens") => return Outcome::Failed(ModelError::Truncated),
         Some("refusal") => {
             let said = cause(&words(&message.content));
             let said = if said.is_empty() { "it gave no reason".into() } else { said };
-            return Outcome::Failed(Trouble::Refused(said));
+            return Outcome::Failed(ModelError::Refused(said));
         }
         _ => {}
     }
@@ -87,7 +87,7 @@ pub fn read(body: &[u8]) -> Outcome {
         message.content.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
     let text = used.unwrap_or_else(|| words(&message.content));
     if text.trim().is_empty() {
-        return Outcome::Failed(Trouble::Malformed("the message in it is empty".into()));
+        return Outcome::Failed(ModelError::Malformed("the message in it is empty".into()));
     }
     Outcome::Answered { text, input_tokens, output_tokens }
 }

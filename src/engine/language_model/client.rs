@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 use super::openai::Structure;
-use super::{Outcome, Question, Reply, Trouble, Usage, anthropic, cause, complaint, openai};
+use super::{Outcome, ModelRequest, Reply, ModelError, Usage, anthropic, cause, complaint, openai};
 use crate::base::random::Random;
 use crate::base::secret::Secret;
-use crate::engine::fetch::{Fetch, Fetched, Limits, Overlong};
+use crate::engine::fetch::{Fetch, Response, Limits, OversizePolicy};
 use crate::vocab::limits;
 use crate::vocab::settings::{LanguageModel, Protocol};
 
@@ -33,7 +33,7 @@ enum Attempt {
     Answered(Outcome),
     /// It may go better later; the endpoint may have said when.
     Later {
-        trouble: Trouble,
+        trouble: ModelError,
         after: Option<Duration>,
     },
     /// Ask in words for what the endpoint cannot be asked for otherwise.
@@ -64,7 +64,7 @@ impl Client {
     }
 
     /// Ask, and repeat what may go better later. What it used is told in any case.
-    pub async fn ask(&self, question: &Question) -> (Result<Reply, Trouble>, Usage) {
+    pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
         let begun = Instant::now();
         let result = self.ask_again_and_again(question).await;
         let milliseconds = begun.elapsed().as_millis() as u64;
@@ -77,7 +77,7 @@ impl Client {
         }
     }
 
-    async fn ask_again_and_again(&self, question: &Question) -> Result<(String, Usage), Trouble> {
+    async fn ask_again_and_again(&self, question: &ModelRequest) -> Result<(String, Usage), ModelError> {
         let mut repeats = 0;
         loop {
             let (trouble, after) = match self.attempt(question).await {
@@ -107,14 +107,14 @@ impl Client {
         own.max(after.unwrap_or_default()).min(Duration::from_millis(limits::LANGUAGE_MODEL_PAUSE_MS_MAX))
     }
 
-    async fn attempt(&self, question: &Question) -> Attempt {
+    async fn attempt(&self, question: &ModelRequest) -> Attempt {
         let total = self.settings.timeout_seconds.seconds();
         let limits =
-            Limits { head: total, total, body_bytes: limits::LANGUAGE_MODEL_ANSWER_BYTES_MAX, overlong: Overlong::Refuse };
+            Limits { head: total, total, body_bytes: limits::LANGUAGE_MODEL_ANSWER_BYTES_MAX, overlong: OversizePolicy::Refuse };
         let body = self.body(question).to_string();
         let answer = match self.fetch.post_json(&self.url, self.headers(), body, &limits).await {
             Ok(answer) => answer,
-            Err(error) => return Attempt::Later { trouble: Trouble::Unreachable(cause(&error.to_string())), after: None },
+            Err(error) => return Attempt::Later { trouble: ModelError::Unreachable(cause(&error.to_string())), after: None },
         };
         if answer.status == StatusCode::OK {
             return Attempt::Answered(match self.protocol {
@@ -125,7 +125,7 @@ impl Client {
         self.refused(&answer, question)
     }
 
-    fn refused(&self, answer: &Fetched, question: &Question) -> Attempt {
+    fn refused(&self, answer: &Response, question: &ModelRequest) -> Attempt {
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let status = answer.status;
         let words = complaint(&body);
@@ -139,16 +139,16 @@ impl Client {
             return Attempt::InWords;
         }
         if matches!(status.as_u16(), 408 | 409 | 429) || status.is_server_error() {
-            return Attempt::Later { trouble: Trouble::Busy(said), after: retry_after(&answer.headers) };
+            return Attempt::Later { trouble: ModelError::Busy(said), after: retry_after(&answer.headers) };
         }
-        Attempt::Answered(Outcome::Failed(Trouble::Rejected(said)))
+        Attempt::Answered(Outcome::Failed(ModelError::Rejected(said)))
     }
 
     fn structure(&self) -> Structure {
         if self.without_structure.load(Ordering::Relaxed) { Structure::Words } else { Structure::Schema }
     }
 
-    fn body(&self, question: &Question) -> Value {
+    fn body(&self, question: &ModelRequest) -> Value {
         let tokens = self.settings.output_tokens_max.count();
         match self.protocol {
             Protocol::OpenAi => openai::request(self.model(), tokens, self.settings.url.is_none(), self.structure(), question),

@@ -20,7 +20,7 @@ use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 
 /// What is asked.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct ModelRequest {
     /// Who the model is to be, and the rules.
     pub system: String,
     /// The conversation, beginning and ending with [`Speaker::User`].
@@ -124,7 +124,7 @@ impl Usage {
 
 /// Why there is no answer, in words for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ModelError {
     /// It could not be reached, or did not answer in time; repeated as often as the settings say.
     Unreachable(String),
     /// It said 408, 409, 429 or 5xx each time.
@@ -139,7 +139,7 @@ pub enum Trouble {
     Malformed(String),
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for ModelError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unreachable(cause) => write!(f, "The language model cannot be reached: {cause}."),
@@ -158,7 +158,7 @@ impl std::fmt::Display for Trouble {
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
     Answered { text: String, input_tokens: u64, output_tokens: u64 },
-    Failed(Trouble),
+    Failed(ModelError),
 }
 
 /// A cause as part of a sentence: one line, without its own full stop, not endless.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Picture, Question, Trouble, cause};
+use super::{Outcome, Picture, ModelRequest, ModelError, cause};
 
 /// Where the protocol's own service is.
 pub const URL: &str = "https://api.openai.com/v1";
@@ -20,7 +20,7 @@ pub enum Structure {
 }
 
 /// The body of a request.
-pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &Question) -> Value {
+pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
     // The protocol's own service has renamed this one; others know the old name alone.
     let tokens = if own_service { "max_completion_tokens" } else { "max_tokens" };
@@ -91,22 +91,22 @@ struct Tokens {
 pub fn read(body: &[u8]) -> Outcome {
     let completion: Completion = match serde_json::from_slice(body) {
         Ok(completion) => completion,
-        Err(error) => return Outcome::Failed(Trouble::Malformed(cause(&error.to_string()))),
+        Err(error) => return Outcome::Failed(ModelError::Malformed(cause(&error.to_string()))),
     };
     let tokens = completion.usage.unwrap_or_default();
     let Some(choice) = completion.choices.into_iter().next() else {
-        return Outcome::Failed(Trouble::Malformed("there are no choices in it".into()));
+        return Outcome::Failed(ModelError::Malformed("there are no choices in it".into()));
     };
     if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
-        return Outcome::Failed(Trouble::Refused(cause(&refusal)));
+        return Outcome::Failed(ModelError::Refused(cause(&refusal)));
     }
     match choice.finish_reason.as_deref() {
-        Some("length") => return Outcome::Failed(Trouble::Truncated),
-        Some("content_filter") => return Outcome::Failed(Trouble::Refused("its content filter cut the answer".into())),
+        Some("length") => return Outcome::Failed(ModelError::Truncated),
+        Some("content_filter") => return Outcome::Failed(ModelError::Refused("its content filter cut the answer".into())),
         _ => {}
     }
     match choice.message.content.filter(|content| !content.trim().is_empty()) {
         Some(text) => Outcome::Answered { text, input_tokens: tokens.prompt_tokens, output_tokens: tokens.completion_tokens },
-        None => Outcome::Failed(Trouble::Malformed("the message in it is empty".into())),
+        None => Outcome::Failed(ModelError::Malformed("the message in it is empty".into())),
     }
 }

@@ -22,8 +22,8 @@ fn client(protocol: &str, peer: &ModelPeer, more: &[(&str, &str)]) -> Client {
     Client::new(&settings.language_model, fetch, Arc::new(SeededRandom::new(1))).expect("a protocol is set")
 }
 
-fn question() -> Question {
-    Question {
+fn question() -> ModelRequest {
+    ModelRequest {
         system: "You answer.".into(),
         turns: vec![Turn { speaker: Speaker::User, text: "Hello?".into() }],
         picture: None,
@@ -32,13 +32,13 @@ fn question() -> Question {
 }
 
 /// Pauses pass at once, and time-outs come when nothing else can happen.
-fn ask(client: &Client) -> (Result<Reply, Trouble>, Usage) {
+fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(client.ask(&question()))
 }
 
 /// Whether this is the trouble that was to be expected.
-type IsExpected = fn(&Trouble) -> bool;
+type IsExpected = fn(&ModelError) -> bool;
 
 const BOTH: [&str; 2] = ["openai", "anthropic"];
 const QUICK: (&str, &str) = ("timeout_seconds", "1");
@@ -72,7 +72,7 @@ fn a_busy_endpoint_is_asked_again_and_at_last_given_up() {
 
         let peer = ModelPeer::with(vec![busy(529)]);
         let (reply, _) = ask(&client(protocol, &peer, &[]));
-        assert!(matches!(&reply, Err(Trouble::Busy(cause)) if cause.contains("too many requests")), "{reply:?}");
+        assert!(matches!(&reply, Err(ModelError::Busy(cause)) if cause.contains("too many requests")), "{reply:?}");
         assert_eq!(peer.asked().len(), 3, "one call and two repeats");
     }
 }
@@ -84,14 +84,14 @@ fn what_will_not_go_better_is_asked_once() {
         let cases: [(Reaction, IsExpected); 5] = [
             (
                 refused,
-                |trouble| matches!(trouble, Trouble::Rejected(cause) if cause.starts_with("Incorrect API key provided (401")),
+                |trouble| matches!(trouble, ModelError::Rejected(cause) if cause.starts_with("Incorrect API key provided (401")),
             ),
             (Reaction::Refuse("I cannot help with that.".into()), |trouble| {
-                *trouble == Trouble::Refused("I cannot help with that".into())
+                *trouble == ModelError::Refused("I cannot help with that".into())
             }),
-            (Reaction::Cut("{\"a\":".into()), |trouble| *trouble == Trouble::Truncated),
-            (Reaction::Bytes(b"<html>".to_vec()), |trouble| matches!(trouble, Trouble::Malformed(_))),
-            (Reaction::Text("  ".into()), |trouble| matches!(trouble, Trouble::Malformed(_))),
+            (Reaction::Cut("{\"a\":".into()), |trouble| *trouble == ModelError::Truncated),
+            (Reaction::Bytes(b"<html>".to_vec()), |trouble| matches!(trouble, ModelError::Malformed(_))),
+            (Reaction::Text("  ".into()), |trouble| matches!(trouble, ModelError::Malformed(_))),
         ];
         for (reaction, is_expected) in cases {
             let peer = ModelPeer::with(vec![reaction.clone()]);
@@ -115,7 +115,7 @@ fn a_broken_or_silent_endpoint_is_asked_again() {
     let peer = ModelPeer::with(vec![Reaction::Broken]);
     let nobody = client("openai", &peer, &[("repeats", "0")]);
     drop(peer);
-    assert!(matches!(ask(&nobody).0, Err(Trouble::Unreachable(_))));
+    assert!(matches!(ask(&nobody).0, Err(ModelError::Unreachable(_))));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_picture_goes_with_the_first_turn() {
         let peer = ModelPeer::with(vec![Reaction::Text("{}".into())]);
         let client = client(protocol, &peer, &[("vision", "true")]);
         assert!(client.sees());
-        let question = Question { picture: Some(picture.clone()), ..question() };
+        let question = ModelRequest { picture: Some(picture.clone()), ..question() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         assert!(runtime.block_on(client.ask(&question)).0.is_ok());
         let content = peer.asked()[0].body["messages"].as_array().expect("turns").last().expect("one")["content"].clone();

@@ -43,7 +43,7 @@ pub struct Handoff {
 
 /// Whether the final dot is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DotDecision {
     /// It is durably written down that this message is being handed over.
     Go,
     /// It must not go out.
@@ -52,8 +52,8 @@ pub enum Verdict {
 
 /// Asked when all of the message but its final dot was sent, at most once per delivery.
 pub trait BeforeDot: Send {
-    /// The message goes out only if this says [`Verdict::Go`]. It is never cut short, whatever happens to the connection.
-    fn ready(&mut self, how: &Handoff) -> impl Future<Output = Verdict> + Send;
+    /// The message goes out only if this says [`DotDecision::Go`]. It is never cut short, whatever happens to the connection.
+    fn ready(&mut self, how: &Handoff) -> impl Future<Output = DotDecision> + Send;
 }
 
 /// How far a delivery was.

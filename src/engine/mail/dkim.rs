@@ -160,7 +160,7 @@ impl Signer {
             signature.h.clone_from(&names);
             signature.bh = hash.as_ref().to_vec();
             signature.t = u64::try_from(at.seconds()).unwrap_or_default();
-            let signed = Signed { headers: &headers, signature: &signature };
+            let signed = SignatureInput { headers: &headers, signature: &signature };
             let bytes = match key {
                 Key::Rsa(key) => key.sign(signed),
                 Key::Ed25519(key) => key.sign(signed),
@@ -173,12 +173,12 @@ impl Signer {
 }
 
 /// What a signature is made of: the chosen headers, and the signature's own without itself.
-struct Signed<'a> {
+struct SignatureInput<'a> {
     headers: &'a [u8],
     signature: &'a Signature,
 }
 
-impl Writable for Signed<'_> {
+impl Writable for SignatureInput<'_> {
     fn write(self, writer: &mut impl Writer) {
         writer.write(self.headers);
         self.signature.write(writer, false);
@@ -233,8 +233,8 @@ mod tests {
     use crate::base::email::EmailAddress;
     use crate::engine::mail::body::Encoded;
     use crate::engine::mail::headers::Mailbox;
-    use crate::engine::mail::message::{Letter, List};
-    use crate::engine::mail::verdicts::Holds;
+    use crate::engine::mail::message::{OutgoingMessage, ListHeaders};
+    use crate::engine::mail::dkim_verify::SignatureResult;
 
     static RSA: LazyLock<KeyPair> = LazyLock::new(|| KeyPair::generate(Algorithm::Rsa));
     static ED25519: LazyLock<KeyPair> = LazyLock::new(|| KeyPair::generate(Algorithm::Ed25519));
@@ -262,8 +262,8 @@ mod tests {
         let zone = [("m1r", &RSA), ("m1e", &ED25519)]
             .map(|(name, pair)| (format!("{name}._domainkey.example.com"), pair.record.clone()));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let verdicts = runtime.block_on(crate::engine::mail::verdicts::verdicts(message.as_bytes(), &zone));
-        verdicts.into_iter().map(|verdict| verdict.holds == Holds::Yes).collect()
+        let verdicts = runtime.block_on(crate::engine::mail::dkim_verify::verify(message.as_bytes(), &zone));
+        verdicts.into_iter().map(|verdict| verdict.holds == SignatureResult::Yes).collect()
     }
 
     #[test]
@@ -275,12 +275,12 @@ mod tests {
     }
 
     /// A message as campaigns send them: encoded words, folded headers, two parts.
-    fn letter() -> String {
+    fn message() -> String {
         let address = |text| EmailAddress::parse(text).expect("an address");
         let (from, to) = (address("news@example.com"), address("zoe@bücher.example"));
         let html = Encoded::new(&"<td style=\"color:#333\">  Grüße,   Zoë </td>\n\n".repeat(200));
         let text = Encoded::new("Grüße \n\n\n");
-        let letter = Letter {
+        let message = OutgoingMessage {
             from: Mailbox { name: "Blätter & Steine", address: &from },
             to: Mailbox { name: "Zoë", address: &to },
             reply_to: None,
@@ -290,7 +290,7 @@ mod tests {
             images: &[],
             message_id: "0123456789abcdef@example.com",
             date: Timestamp(1_795_000_000_000),
-            list: Some(List {
+            list: Some(ListHeaders {
                 unsubscribe_url: "https://mail.example.com/u/0123456789abcdef0123456789abcdef0123456789abcdef",
                 unsubscribe_mailto: Some("mailto:u+0123456789abcdef@example.com?subject=unsubscribe"),
                 one_click: true,
@@ -300,12 +300,12 @@ mod tests {
             is_automatic: false,
             extra: &[],
         };
-        String::from_utf8(letter.write().bytes).expect("ASCII")
+        String::from_utf8(message.write().bytes).expect("ASCII")
     }
 
     #[test]
     fn a_whole_letter_is_signed() {
-        let message = signed(&letter());
+        let message = signed(&message());
         assert_eq!(verdicts(&message), [true, true]);
         assert_eq!(verdicts(&message.replace("news.example.com", "new.example.com")), [false, false]);
         assert_eq!(verdicts(&message.replacen("=20", "=21", 1)), [false, false]);
@@ -408,7 +408,7 @@ print(json.dumps([checker.verify(idx=number, dnsfunc=lambda name, timeout=5: zon
         });
         for (message, expected) in [
             (signed(MESSAGE), "[true, true]"),
-            (signed(&letter()), "[true, true]"),
+            (signed(&message()), "[true, true]"),
             (format!("Subject: b\r\n{}", signed(MESSAGE)), "[false, false]"),
         ] {
             let python = Command::new(python).args(["-c", FOREIGN]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();

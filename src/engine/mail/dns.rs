@@ -27,7 +27,7 @@ pub struct Dns {
 
 /// How old an answer may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Age {
+pub enum MaxAge {
     /// As old as its time to live allows: for sending.
     Cached,
     /// Asked anew: for people who have just changed a record.
@@ -45,7 +45,7 @@ pub struct MailServer {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoAnswer {
+pub enum DnsLookupError {
     /// The name does not exist.
     NoSuchName,
     /// The name exists and has no record of this kind.
@@ -57,7 +57,7 @@ pub enum NoAnswer {
 }
 
 /// What an asking comes to.
-pub type Asked<T> = Result<T, NoAnswer>;
+pub type DnsResult<T> = Result<T, DnsLookupError>;
 
 impl Dns {
     /// Ask the name server of the setting, or else those of the system.
@@ -66,7 +66,7 @@ impl Dns {
     }
 
     /// The texts under a name, the parts of each joined.
-    pub async fn txt(&self, name: &str, age: Age) -> Asked<Vec<String>> {
+    pub async fn txt(&self, name: &str, age: MaxAge) -> DnsResult<Vec<String>> {
         let text = |data: &RData| match data {
             RData::TXT(txt) => Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()),
             _ => None,
@@ -75,7 +75,7 @@ impl Dns {
     }
 
     /// The mail servers of a domain, the preferred ones first.
-    pub async fn mx(&self, name: &str, age: Age) -> Asked<Vec<MailServer>> {
+    pub async fn mx(&self, name: &str, age: MaxAge) -> DnsResult<Vec<MailServer>> {
         let server = |data: &RData| match data {
             RData::MX(mx) => Some(MailServer { preference: mx.preference, host: plain(&mx.exchange) }),
             _ => None,
@@ -86,17 +86,17 @@ impl Dns {
     }
 
     /// The name that this one stands for.
-    pub async fn cname(&self, name: &str, age: Age) -> Asked<String> {
+    pub async fn cname(&self, name: &str, age: MaxAge) -> DnsResult<String> {
         let target = |data: &RData| match data {
             RData::CNAME(target) => Some(plain(&target.0)),
             _ => None,
         };
         let found = self.ask(parse(name)?, RecordType::CNAME, age, target).await?;
-        found.into_iter().next().ok_or(NoAnswer::NoSuchRecord)
+        found.into_iter().next().ok_or(DnsLookupError::NoSuchRecord)
     }
 
     /// The addresses of a host, those of IPv4 first.
-    pub async fn addresses(&self, name: &str, age: Age) -> Asked<Vec<IpAddr>> {
+    pub async fn addresses(&self, name: &str, age: MaxAge) -> DnsResult<Vec<IpAddr>> {
         let name = parse(name)?;
         let address = |data: &RData| match data {
             RData::A(address) => Some(IpAddr::V4(address.0)),
@@ -113,13 +113,13 @@ impl Dns {
             // One kind is enough to connect to.
             (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
             // That one of them could not be asked leaves it open whether the host has an address.
-            (Err(open @ NoAnswer::Unreachable(_)), Err(_)) | (Err(_), Err(open @ NoAnswer::Unreachable(_))) => Err(open),
+            (Err(open @ DnsLookupError::Unreachable(_)), Err(_)) | (Err(_), Err(open @ DnsLookupError::Unreachable(_))) => Err(open),
             (Err(none), Err(_)) => Err(none),
         }
     }
 
     /// The names of an address.
-    pub async fn names(&self, address: IpAddr, age: Age) -> Asked<Vec<String>> {
+    pub async fn names(&self, address: IpAddr, age: MaxAge) -> DnsResult<Vec<String>> {
         let name = |data: &RData| match data {
             RData::PTR(name) => Some(plain(&name.0)),
             _ => None,
@@ -127,28 +127,28 @@ impl Dns {
         self.ask(Name::from(address), RecordType::PTR, age, name).await
     }
 
-    async fn ask<T>(&self, name: Name, kind: RecordType, age: Age, read: impl Fn(&RData) -> Option<T>) -> Asked<Vec<T>> {
-        let resolver = self.resolver.as_ref().map_err(|cause| NoAnswer::Unreachable(cause.clone()))?;
-        if age == Age::Fresh {
+    async fn ask<T>(&self, name: Name, kind: RecordType, age: MaxAge, read: impl Fn(&RData) -> Option<T>) -> DnsResult<Vec<T>> {
+        let resolver = self.resolver.as_ref().map_err(|cause| DnsLookupError::Unreachable(cause.clone()))?;
+        if age == MaxAge::Fresh {
             resolver.clear_lookup_cache(name.clone(), kind);
         }
         let looked: Result<Lookup, NetError> = match tokio::time::timeout(limits::DNS_TIME, resolver.lookup(name, kind)).await {
             Ok(looked) => looked,
-            Err(_) => return Err(NoAnswer::Unreachable("the name servers do not answer in time".into())),
+            Err(_) => return Err(DnsLookupError::Unreachable("the name servers do not answer in time".into())),
         };
         let found: Vec<T> = looked.map_err(no_answer)?.answers().iter().filter_map(|record| read(&record.data)).collect();
-        if found.is_empty() { Err(NoAnswer::NoSuchRecord) } else { Ok(found) }
+        if found.is_empty() { Err(DnsLookupError::NoSuchRecord) } else { Ok(found) }
     }
 }
 
-impl NoAnswer {
+impl DnsLookupError {
     /// `Ok` with nothing if the DNS says that there is nothing; else the cause.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::NoSuchName | Self::NoSuchRecord | Self::NotAName)
     }
 }
 
-impl std::fmt::Display for NoAnswer {
+impl std::fmt::Display for DnsLookupError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoSuchName => f.write_str("the name does not exist"),
@@ -195,8 +195,8 @@ fn no_tls() -> ClientConfig {
     config.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
 }
 
-fn parse(name: &str) -> Asked<Name> {
-    let mut name = Name::from_ascii(name).map_err(|_| NoAnswer::NotAName)?;
+fn parse(name: &str) -> DnsResult<Name> {
+    let mut name = Name::from_ascii(name).map_err(|_| DnsLookupError::NotAName)?;
     // Whole names only: the search list of the machine says nothing about the internet.
     name.set_fqdn(true);
     Ok(name)
@@ -207,16 +207,16 @@ fn plain(name: &Name) -> String {
     text.strip_suffix('.').unwrap_or(&text).to_owned()
 }
 
-fn no_answer(error: NetError) -> NoAnswer {
+fn no_answer(error: NetError) -> DnsLookupError {
     match &error {
         NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
-            ResponseCode::NXDomain => NoAnswer::NoSuchName,
-            ResponseCode::NoError => NoAnswer::NoSuchRecord,
-            code => NoAnswer::Unreachable(format!("the name servers answer with {code}")),
+            ResponseCode::NXDomain => DnsLookupError::NoSuchName,
+            ResponseCode::NoError => DnsLookupError::NoSuchRecord,
+            code => DnsLookupError::Unreachable(format!("the name servers answer with {code}")),
         },
-        NetError::Dns(DnsError::ResponseCode(code)) => NoAnswer::Unreachable(format!("the name servers answer with {code}")),
-        NetError::Timeout => NoAnswer::Unreachable("the name servers do not answer in time".into()),
-        _ => NoAnswer::Unreachable(format!("the name servers cannot be asked: {error}")),
+        NetError::Dns(DnsError::ResponseCode(code)) => DnsLookupError::Unreachable(format!("the name servers answer with {code}")),
+        NetError::Timeout => DnsLookupError::Unreachable("the name servers do not answer in time".into()),
+        _ => DnsLookupError::Unreachable(format!("the name servers cannot be asked: {error}")),
     }
 }
 
@@ -244,15 +244,15 @@ mod tests {
         server.address("web.acme.example", "2001:db8::7".parse().expect("an address"));
         server.pointer("192.0.2.7".parse().expect("an address"), "web.acme.example");
         let dns = dns(&server);
-        let mut texts = dns.txt("acme.example", Age::Cached).await.expect("texts");
+        let mut texts = dns.txt("acme.example", MaxAge::Cached).await.expect("texts");
         texts.sort();
         assert_eq!(texts, [long, "v=spf1 -all".into()]);
-        let hosts: Vec<_> = dns.mx("acme.example", Age::Cached).await.expect("servers").into_iter().map(|mx| mx.host).collect();
+        let hosts: Vec<_> = dns.mx("acme.example", MaxAge::Cached).await.expect("servers").into_iter().map(|mx| mx.host).collect();
         assert_eq!(hosts, ["mx1.acme.example", "mx2.acme.example"]);
-        assert_eq!(dns.cname("www.acme.example", Age::Cached).await, Ok("web.acme.example".into()));
-        let addresses = dns.addresses("www.acme.example", Age::Cached).await.expect("addresses");
+        assert_eq!(dns.cname("www.acme.example", MaxAge::Cached).await, Ok("web.acme.example".into()));
+        let addresses = dns.addresses("www.acme.example", MaxAge::Cached).await.expect("addresses");
         assert_eq!(addresses.iter().map(ToString::to_string).collect::<Vec<_>>(), ["192.0.2.7", "2001:db8::7"]);
-        let names = dns.names("192.0.2.7".parse().expect("an address"), Age::Cached).await;
+        let names = dns.names("192.0.2.7".parse().expect("an address"), MaxAge::Cached).await;
         assert_eq!(names, Ok(vec!["web.acme.example".into()]));
     }
 
@@ -261,12 +261,12 @@ mod tests {
         let server = NameServer::start();
         server.txt("acme.example", "hello");
         let dns = dns(&server);
-        assert_eq!(dns.txt("nobody.example", Age::Cached).await, Err(NoAnswer::NoSuchName));
-        assert_eq!(dns.mx("acme.example", Age::Cached).await, Err(NoAnswer::NoSuchRecord));
-        assert_eq!(dns.txt(&"a".repeat(64), Age::Cached).await, Err(NoAnswer::NotAName));
+        assert_eq!(dns.txt("nobody.example", MaxAge::Cached).await, Err(DnsLookupError::NoSuchName));
+        assert_eq!(dns.mx("acme.example", MaxAge::Cached).await, Err(DnsLookupError::NoSuchRecord));
+        assert_eq!(dns.txt(&"a".repeat(64), MaxAge::Cached).await, Err(DnsLookupError::NotAName));
         server.fail(true);
-        let failed = dns.txt("other.example", Age::Cached).await.expect_err("a failing server");
-        assert!(matches!(failed, NoAnswer::Unreachable(_)) && !failed.is_none(), "{failed}");
+        let failed = dns.txt("other.example", MaxAge::Cached).await.expect_err("a failing server");
+        assert!(matches!(failed, DnsLookupError::Unreachable(_)) && !failed.is_none(), "{failed}");
     }
 
     #[tokio::test]
@@ -274,12 +274,12 @@ mod tests {
         let server = NameServer::start();
         server.txt("acme.example", "old");
         let dns = dns(&server);
-        assert_eq!(dns.txt("acme.example", Age::Cached).await, Ok(vec!["old".into()]));
+        assert_eq!(dns.txt("acme.example", MaxAge::Cached).await, Ok(vec!["old".into()]));
         server.remove("acme.example");
         server.txt("acme.example", "new");
         let asked = server.asked();
-        assert_eq!(dns.txt("acme.example", Age::Cached).await, Ok(vec!["old".into()]));
+        assert_eq!(dns.txt("acme.example", MaxAge::Cached).await, Ok(vec!["old".into()]));
         assert_eq!(server.asked(), asked, "nobody was asked again");
-        assert_eq!(dns.txt("acme.example", Age::Fresh).await, Ok(vec!["new".into()]));
+        assert_eq!(dns.txt("acme.example", MaxAge::Fresh).await, Ok(vec!["new".into()]));
     }
 }

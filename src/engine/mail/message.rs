@@ -22,7 +22,7 @@ use crate::base::text::one_line;
 
 /// Everything that a message says.
 #[derive(Clone, Copy)]
-pub struct Letter<'a> {
+pub struct OutgoingMessage<'a> {
     /// Who writes.
     pub from: Mailbox<'a>,
     /// Who reads.
@@ -42,7 +42,7 @@ pub struct Letter<'a> {
     /// When it was written.
     pub date: Timestamp,
     /// What mailing it belongs to; `None` for a message to one person.
-    pub list: Option<List<'a>>,
+    pub list: Option<ListHeaders<'a>>,
     /// For Gmail's statistics: parts separated by colons, the last one naming the sender.
     pub feedback_id: Option<&'a str>,
     /// Whether a program wrote it, so that other programs do not answer.
@@ -53,7 +53,7 @@ pub struct Letter<'a> {
 
 /// How to leave a mailing.
 #[derive(Clone, Copy)]
-pub struct List<'a> {
+pub struct ListHeaders<'a> {
     /// The address of the page to unsubscribe, which identifies recipient and mailing.
     pub unsubscribe_url: &'a str,
     /// The same by mail: `mailto:…`.
@@ -116,7 +116,7 @@ pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &st
     format!("{}@{domain}", hex::encode(&sum[..16]))
 }
 
-impl Letter<'_> {
+impl OutgoingMessage<'_> {
     /// The message.
     pub fn write(&self) -> Message {
         let texts = [self.text, self.html].into_iter().flatten().map(|text| text.as_bytes().len() + 300).sum::<usize>();
@@ -189,7 +189,7 @@ impl Letter<'_> {
     }
 }
 
-impl List<'_> {
+impl ListHeaders<'_> {
     fn write(&self, out: &mut Vec<u8>) {
         let mut urls = vec![headers::url(self.unsubscribe_url)];
         urls.extend(self.unsubscribe_mailto.map(headers::url));

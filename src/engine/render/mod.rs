@@ -5,8 +5,8 @@
 
 pub mod css;
 mod filters;
-pub mod foreign;
-pub mod gate;
+pub mod imported_html;
+pub mod html_limits;
 pub mod images;
 pub mod merge;
 pub mod mjml;

@@ -5,12 +5,12 @@
 
 use scraper::{ElementRef, Html, Node};
 
-use super::gate::Refusal;
+use super::html_limits::HtmlRefusal;
 use crate::vocab::limits::{DRAWN_LEVELS_MAX, DRAWN_NODES_MAX};
 
 /// Whether the walk goes into an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Descend {
     Into,
     Past,
 }
@@ -18,7 +18,7 @@ pub enum Way {
 /// What meets the nodes, in the order of the document.
 pub trait Visitor {
     /// An element begins.
-    fn open(&mut self, element: ElementRef<'_>) -> Way;
+    fn open(&mut self, element: ElementRef<'_>) -> Descend;
     /// An element that was gone into ends.
     fn close(&mut self, name: &str);
     /// Text.
@@ -37,13 +37,13 @@ pub fn parse(html: &str) -> Html {
 }
 
 /// Show the tree to a visitor.
-pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), Refusal> {
+pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> {
     let mut steps = vec![Step::Open(html.root_element())];
     let (mut depth, mut nodes) = (0, 0);
     while let Some(step) = steps.pop() {
         nodes += 1;
         if nodes > 2 * DRAWN_NODES_MAX {
-            return Err(Refusal::TooManyNodes);
+            return Err(HtmlRefusal::TooManyNodes);
         }
         match step {
             Step::Text(text) => visitor.text(text),
@@ -52,12 +52,12 @@ pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), Refusal> {
                 visitor.close(name);
             }
             Step::Open(element) => {
-                if visitor.open(element) == Way::Past {
+                if visitor.open(element) == Descend::Past {
                     continue;
                 }
                 depth += 1;
                 if depth > DRAWN_LEVELS_MAX {
-                    return Err(Refusal::TooDeep);
+                    return Err(HtmlRefusal::TooDeep);
                 }
                 steps.push(Step::Close(element.value().name()));
                 for child in element.children().rev() {
@@ -192,10 +192,10 @@ mod tests {
     struct Outline(String);
 
     impl Visitor for Outline {
-        fn open(&mut self, element: ElementRef<'_>) -> Way {
+        fn open(&mut self, element: ElementRef<'_>) -> Descend {
             let name = element.value().name();
             self.0.push_str(&format!("<{name}>"));
-            if name == "svg" { Way::Past } else { Way::Into }
+            if name == "svg" { Descend::Past } else { Descend::Into }
         }
 
         fn close(&mut self, name: &str) {

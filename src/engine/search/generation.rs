@@ -12,19 +12,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::reader::{Reader, Snapshot};
 use super::schema::VERSION;
 use super::writer::Writer;
-use super::{Change, Options, Pace, SearchError};
+use super::{Change, Options, CommitMode, SearchError};
 
 /// Names the generation in use. Replaced by a rename, never written in place.
 const CURRENT: &str = "CURRENT";
 
 /// The folder of an index.
-pub(super) struct Shelf {
+pub(super) struct IndexDir {
     dir: PathBuf,
     /// Ordinal of the next generation. Never used twice while the index is open, so an old generation can be removed by its name.
     next: AtomicU64,
 }
 
-impl Shelf {
+impl IndexDir {
     /// The folder `dir`, made for the owner only if it is not there.
     pub(super) fn open(dir: &Path) -> Result<Self, SearchError> {
         create_folder(dir)?;
@@ -143,7 +143,7 @@ impl Generation {
     }
 
     /// Commit, and show the result to searches.
-    pub(super) fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+    pub(super) fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let committed = self.with_writer(|writer| writer.commit(position, pace));
         // Also after a failure: the commit may have become durable before it.
         self.is_behind.store(true, Ordering::SeqCst);

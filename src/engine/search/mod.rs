@@ -30,7 +30,7 @@ use arc_swap::ArcSwap;
 use roaring::RoaringBitmap;
 use tokio::sync::watch;
 
-use generation::{Generation, Shelf};
+use generation::{Generation, IndexDir};
 
 /// Whom documents belong to; a search sees one scope.
 pub type Scope = [u8; 12];
@@ -135,7 +135,7 @@ impl Default for Options {
 
 /// What follows a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum CommitMode {
     /// Much more is on its way: merging of segments waits, as far as it can.
     Rush,
     /// Nothing is known to follow.
@@ -205,7 +205,7 @@ impl From<tantivy::TantivyError> for SearchError {
 
 /// The open index of one environment.
 pub struct Index {
-    shelf: Shelf,
+    dir: IndexDir,
     options: Options,
     present: ArcSwap<Generation>,
     /// Held while changes are taken in, committed, or the generation is exchanged; searches never take it.
@@ -217,10 +217,10 @@ impl Index {
     /// Open the index in the folder `dir`, which is made if it is not there. An index that is damaged, or was written by a
     /// version that cut words differently, is put away and an empty one at position 0 opened.
     pub fn open(dir: &Path, options: Options) -> Result<Index, SearchError> {
-        let shelf = Shelf::open(dir)?;
-        let present = shelf.open_present(&options)?;
+        let dir = IndexDir::open(dir)?;
+        let present = dir.open_present(&options)?;
         let position = watch::Sender::new(present.position());
-        Ok(Index { shelf, options, present: ArcSwap::from_pointee(present), feeding: Mutex::new(()), position })
+        Ok(Index { dir, options, present: ArcSwap::from_pointee(present), feeding: Mutex::new(()), position })
     }
 
     /// The feed position that the last durable commit contains.
@@ -238,11 +238,11 @@ impl Index {
     /// Make everything taken in durable and visible, as the feed up to `position`, then wake those who wait for it. After an
     /// error the index stands as at the commit before.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
-        self.commit_at(position, Pace::Calm)
+        self.commit_at(position, CommitMode::Calm)
     }
 
-    /// The same at a [`Pace`].
-    pub fn commit_at(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+    /// The same at a [`CommitMode`].
+    pub fn commit_at(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let present = self.present.load();
         let result = present.commit(position, pace);
@@ -268,14 +268,14 @@ impl Index {
     /// Forget everything and stand at position 0.
     pub fn clear(&self) -> Result<(), SearchError> {
         let _feeding = self.feed();
-        let empty = self.shelf.create_next(&self.options)?;
+        let empty = self.dir.create_next(&self.options)?;
         self.replace(empty)
     }
 
     /// Begin a new index beside this one, which goes on answering and taking changes. A rebuild that is dropped leaves nothing
     /// behind but a folder, which the next opening clears.
     pub fn rebuild(&self) -> Result<Rebuild, SearchError> {
-        Ok(Rebuild(self.shelf.create_next(&self.options)?))
+        Ok(Rebuild(self.dir.create_next(&self.options)?))
     }
 
     /// Use the rebuilt index from now on. It must have been fed at least as far as this one, so that no one who waited for a
@@ -312,11 +312,11 @@ impl Index {
     }
 
     fn replace(&self, next: Generation) -> Result<(), SearchError> {
-        self.shelf.set_current(next.name())?;
+        self.dir.set_current(next.name())?;
         self.position.send_replace(next.position());
         let before = self.present.swap(Arc::new(next));
         before.retire();
-        self.shelf.remove(before.name());
+        self.dir.remove(before.name());
         Ok(())
     }
 }
@@ -336,7 +336,7 @@ impl Rebuild {
     }
 
     /// Make everything taken in durable, as the feed up to `position`.
-    pub fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+    pub fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.0.commit(position, pace)
     }
 }

@@ -11,7 +11,7 @@
 use roaring::RoaringBitmap;
 
 use super::fold::{Folder, cut};
-use super::reader::{Collected, Segment, Snapshot};
+use super::reader::{NumberCollector, Segment, Snapshot};
 use super::tokens::{
     PHONE_GROUP, PLAIN, PROVIDERS, RUNGS, Space, WORD_CHARS_MAX, char_count, digits, groups, plain_rungs, rung, term, words,
 };
@@ -286,7 +286,7 @@ impl Lookup<'_> {
     fn collect(
         &self,
         terms: &[Vec<u8>],
-        read: impl Fn(&Segment, &[u8], &mut Collected) -> Result<(), SearchError>,
+        read: impl Fn(&Segment, &[u8], &mut NumberCollector) -> Result<(), SearchError>,
     ) -> Result<RoaringBitmap, SearchError> {
         let mut found = self.snapshot.collect();
         for segment in &self.snapshot.segments {

@@ -83,8 +83,8 @@ impl Snapshot {
     }
 
     /// An empty set that any number of this snapshot fits.
-    pub(super) fn collect(&self) -> Collected {
-        Collected { list: Vec::new(), bits: Vec::new(), bytes: self.numbers_end as usize / 8 + 1 }
+    pub(super) fn collect(&self) -> NumberCollector {
+        NumberCollector { list: Vec::new(), bits: Vec::new(), bytes: self.numbers_end as usize / 8 + 1 }
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Segment {
 
 impl Segment {
     /// Add the documents that hold `term`.
-    pub(super) fn exact(&self, term: &[u8], into: &mut Collected) -> Result<(), SearchError> {
+    pub(super) fn exact(&self, term: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         if let Some(info) = self.index.terms().get(term)? {
             self.add(&info, &mut None, into)?;
         }
@@ -132,7 +132,7 @@ impl Segment {
     }
 
     /// Add the documents that hold a term which begins with `prefix`.
-    pub(super) fn range(&self, prefix: &[u8], into: &mut Collected) -> Result<(), SearchError> {
+    pub(super) fn range(&self, prefix: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut end = prefix.to_vec();
         // Terms end in a byte of UTF-8 text, or in a small class or space byte: never 0xff.
         *end.last_mut().expect("a prefix names at least the scope") += 1;
@@ -148,7 +148,7 @@ impl Segment {
     }
 
     /// Add the documents that hold a term which `automaton` accepts.
-    pub(super) fn accepted<A: Automaton>(&self, automaton: A, into: &mut Collected) -> Result<(), SearchError>
+    pub(super) fn accepted<A: Automaton>(&self, automaton: A, into: &mut NumberCollector) -> Result<(), SearchError>
     where
         A::State: Clone,
     {
@@ -164,7 +164,7 @@ impl Segment {
     }
 
     /// Add the documents that hold every one of `terms`.
-    pub(super) fn all(&self, terms: &[Vec<u8>], into: &mut Collected) -> Result<(), SearchError> {
+    pub(super) fn all(&self, terms: &[Vec<u8>], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut infos = Vec::with_capacity(terms.len());
         for term in terms {
             match self.index.terms().get(term)? {
@@ -194,7 +194,7 @@ impl Segment {
     }
 
     /// Add the documents of one term; `postings` is the cursor of the last term, used again.
-    fn add(&self, info: &TermInfo, postings: &mut Option<BlockSegmentPostings>, into: &mut Collected) -> Result<(), SearchError> {
+    fn add(&self, info: &TermInfo, postings: &mut Option<BlockSegmentPostings>, into: &mut NumberCollector) -> Result<(), SearchError> {
         if let (Numbers::From(first), None) = (&self.numbers, self.reader.alive_bitset())
             && info.doc_freq == self.reader.max_doc()
         {
@@ -215,7 +215,7 @@ impl Segment {
         Ok(())
     }
 
-    fn add_rows(&self, rows: &[DocId], into: &mut Collected) {
+    fn add_rows(&self, rows: &[DocId], into: &mut NumberCollector) {
         match (&self.numbers, self.reader.alive_bitset()) {
             (Numbers::From(first), None) => into.add(rows.iter().map(|row| first + row)),
             (Numbers::Table(table), None) => into.add(rows.iter().map(|row| table[*row as usize])),
@@ -258,13 +258,13 @@ fn retain_common(found: &mut Vec<DocId>, mut postings: BlockSegmentPostings) {
 }
 
 /// A set of numbers while it is being collected: a list while small, bits once large.
-pub(super) struct Collected {
+pub(super) struct NumberCollector {
     list: Vec<u32>,
     bits: Vec<u8>,
     bytes: usize,
 }
 
-impl Collected {
+impl NumberCollector {
     fn add(&mut self, numbers: impl Iterator<Item = u32>) {
         if self.bits.is_empty() {
             self.list.extend(numbers);
@@ -312,12 +312,12 @@ mod tests {
     #[test]
     fn collects_lists_ranges_and_bits_alike() {
         for (first, end) in [(0, 0), (0, 1), (3, 5), (3, 8), (8, 16), (5, 21), (7, 64), (0, 80)] {
-            let mut set = Collected { list: vec![90], bits: Vec::new(), bytes: 16 };
+            let mut set = NumberCollector { list: vec![90], bits: Vec::new(), bytes: 16 };
             set.add_range(first, end);
             let expected: RoaringBitmap = (first..end).chain([90]).collect();
             assert_eq!(set.finish(), expected, "{first}..{end}");
         }
-        let mut set = Collected { list: Vec::new(), bits: Vec::new(), bytes: 2_000 };
+        let mut set = NumberCollector { list: Vec::new(), bits: Vec::new(), bytes: 2_000 };
         set.add((0..10_000).rev().chain([7, 7]));
         assert_eq!(set.finish().len(), 10_000);
     }

@@ -260,13 +260,13 @@ fn a_rebuild_replaces_the_index_only_when_it_has_caught_up() {
     let (dir, index) = people();
     let early = index.rebuild().expect("begins");
     early.apply(vec![Change::Add(person(0, "new@x.io", "New"))]).expect("applies");
-    early.commit(0, Pace::Calm).expect("commits");
+    early.commit(0, CommitMode::Calm).expect("commits");
     assert!(matches!(index.adopt(early), Err(SearchError::Behind { rebuilt: 0, present: 1 })));
     assert_eq!(found(&index, "zed"), [4]);
 
     let rebuild = index.rebuild().expect("begins again");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7, Pace::Calm).expect("commits");
+    rebuild.commit(7, CommitMode::Calm).expect("commits");
     assert_eq!(found(&index, "zed"), [4], "the present index answers until it is replaced");
     index.adopt(rebuild).expect("replaces");
     assert_eq!((index.position(), found(&index, "zed"), found(&index, "new")), (7, vec![], vec![9]));
@@ -281,7 +281,7 @@ fn an_abandoned_rebuild_leaves_the_present_index() {
     let (dir, index) = people();
     let rebuild = index.rebuild().expect("begins");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7, Pace::Calm).expect("commits");
+    rebuild.commit(7, CommitMode::Calm).expect("commits");
     drop((rebuild, index));
     let index = open(dir.path());
     assert_eq!((index.position(), found(&index, "zed")), (1, vec![4]));
@@ -294,7 +294,7 @@ fn clearing_during_a_rebuild_harms_neither() {
     let rebuild = index.rebuild().expect("begins");
     index.clear().expect("clears");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
-    rebuild.commit(7, Pace::Calm).expect("commits");
+    rebuild.commit(7, CommitMode::Calm).expect("commits");
     index.adopt(rebuild).expect("replaces");
     drop(index);
     let index = open(dir.path());

@@ -115,11 +115,11 @@ impl Terms {
 }
 
 /// Writes the terms of documents.
-pub(super) struct Cutter {
+pub(super) struct Tokenizer {
     folder: Folder,
 }
 
-impl Cutter {
+impl Tokenizer {
     pub(super) fn new() -> Self {
         Self { folder: Folder::new() }
     }
@@ -281,7 +281,7 @@ mod tests {
 
     fn written(kind: Kind, text: &str) -> Vec<String> {
         let mut terms = Terms::default();
-        Cutter::new().write(&Document::new([b'-'; 12], 70).with(kind, text), &mut terms);
+        Tokenizer::new().write(&Document::new([b'-'; 12], 70).with(kind, text), &mut terms);
         // The key comes first in every document.
         assert_eq!(terms.get(0)[14..], [0, 0, 0, 1]);
         (1..terms.len()).map(|at| terms.get(at)[12..].escape_ascii().to_string()).collect()

@@ -40,7 +40,7 @@ impl<'w> Typo<'w> {
 
     /// The automaton for terms that begin with exactly `head`, followed by such a word.
     pub(super) fn behind<'a>(&'a self, head: &'a [u8]) -> impl Automaton<State = Step> + 'a {
-        Behind { head, dfa: &self.dfa, begun: self.begun }
+        AfterPrefix { head, dfa: &self.dfa, begun: self.begun }
     }
 }
 
@@ -51,7 +51,7 @@ fn builder(edits: usize) -> &'static LevenshteinAutomatonBuilder {
     &builders[edits - 1]
 }
 
-struct Behind<'a> {
+struct AfterPrefix<'a> {
     head: &'a [u8],
     dfa: &'a DFA,
     begun: bool,
@@ -67,13 +67,13 @@ pub(super) enum Step {
     Lost,
 }
 
-impl Behind<'_> {
+impl AfterPrefix<'_> {
     fn behind_head(&self, read: usize) -> Step {
         if read == self.head.len() { Step::Word(self.dfa.initial_state()) } else { Step::Head(read) }
     }
 }
 
-impl Automaton for Behind<'_> {
+impl Automaton for AfterPrefix<'_> {
     type State = Step;
 
     fn start(&self) -> Step {

@@ -18,8 +18,8 @@ use tantivy::{DocId, IndexSettings, IndexWriter, SegmentReader};
 
 use super::reader::Reader;
 use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
-use super::tokens::{Cutter, KEY_SHIFT, Space, Terms, key, term};
-use super::{Change, Document, Options, Pace, Scope, SearchError};
+use super::tokens::{Tokenizer, KEY_SHIFT, Space, Terms, key, term};
+use super::{Change, Document, Options, CommitMode, Scope, SearchError};
 
 /// Documents handed to the indexing thread at once, to make the hand-over cheap.
 const BATCH_DOCUMENTS: usize = 512;
@@ -39,7 +39,7 @@ pub(super) struct Writer {
     memory: usize,
     /// `None` while it cannot be started again after a failure that it did not survive, as when no descriptor was left.
     writer: Option<IndexWriter<Entry>>,
-    cutter: Cutter,
+    tokenizer: Tokenizer,
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
     position: u64,
@@ -70,7 +70,7 @@ impl Writer {
         let writer = Some(start(&index, memory)?);
         let reader = Reader::open(&index)?;
         let (home, spare) = batches();
-        Ok((Self { index, memory, writer, cutter: Cutter::new(), spare, home, position, rushed: false }, reader))
+        Ok((Self { index, memory, writer, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
     }
 
     /// Feed position of the last commit.
@@ -86,16 +86,16 @@ impl Writer {
     }
 
     /// Make everything applied durable, together with `position`. After an error the index stands as at the commit before.
-    pub(super) fn commit(&mut self, position: u64, pace: Pace) -> Result<(), SearchError> {
+    pub(super) fn commit(&mut self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.writer()?.set_merge_policy(Box::new(merge_policy(pace)));
-        self.rushed = pace == Pace::Rush;
+        self.rushed = pace == CommitMode::Rush;
         self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
     }
 
     /// Begin the merging that waited, if any did: tantivy looks for something to merge at each commit.
     pub(super) fn settle(&mut self) -> Result<(), SearchError> {
         self.start_again()?;
-        if self.rushed { self.commit(self.position, Pace::Calm) } else { Ok(()) }
+        if self.rushed { self.commit(self.position, CommitMode::Calm) } else { Ok(()) }
     }
 
     fn writer(&mut self) -> Result<&mut IndexWriter<Entry>, SearchError> {
@@ -121,7 +121,7 @@ impl Writer {
         let (documents, outdated) = settle(changes);
         if !outdated.is_empty() {
             // Everything outdated goes by one operation, however many documents: each is applied to every segment at commit.
-            self.writer()?.delete_query(Box::new(Outdated(Arc::new(outdated))))?;
+            self.writer()?.delete_query(Box::new(StaleDocuments(Arc::new(outdated))))?;
         }
         let mut documents = documents.as_slice();
         while !documents.is_empty() {
@@ -136,7 +136,7 @@ impl Writer {
         let mut ranges: Vec<(u32, u32)> = Vec::with_capacity(BATCH_DOCUMENTS);
         for document in documents.iter().take(BATCH_DOCUMENTS) {
             let first = terms.len() as u32;
-            self.cutter.write(document, &mut terms);
+            self.tokenizer.write(document, &mut terms);
             ranges.push((first, terms.len() as u32));
             if terms.bytes() >= BATCH_BYTES {
                 break;
@@ -165,7 +165,7 @@ impl Writer {
         let returned = writer.rollback().and_then(|_| pass_committed(writer)).map_err(SearchError::from);
         match returned.and_then(|()| committed_position(&self.index)) {
             Ok(position) => {
-                writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
+                writer.set_merge_policy(Box::new(merge_policy(CommitMode::Calm)));
                 self.position = position;
             }
             Err(error) => {
@@ -186,7 +186,7 @@ fn start(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, Se
         .build();
     let writer = index.writer_with_options(options)?;
     pass_committed(&writer)?;
-    writer.set_merge_policy(Box::new(merge_policy(Pace::Calm)));
+    writer.set_merge_policy(Box::new(merge_policy(CommitMode::Calm)));
     Ok(writer)
 }
 
@@ -219,9 +219,9 @@ fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
 /// Single changes make segments of one document, an import makes segments of 100,000: both must end in few segments, without
 /// rewriting the large ones often. While an import runs, merging would take the processor from it: it waits until there are so
 /// many segments that searching them would be felt.
-fn merge_policy(pace: Pace) -> LogMergePolicy {
+fn merge_policy(pace: CommitMode) -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(if pace == Pace::Rush { 32 } else { 6 });
+    policy.set_min_num_segments(if pace == CommitMode::Rush { 32 } else { 6 });
     policy.set_min_layer_size(400);
     // Segments within a factor of 5.6 belong together: less than the 6 of a merge, so that its result is not merged again soon.
     policy.set_level_log_size(2.5);
@@ -260,9 +260,9 @@ fn settle(changes: Vec<Change>) -> (Vec<Document>, BTreeMap<Scope, Vec<u32>>) {
 
 /// Selects documents by scope and number.
 #[derive(Clone, Debug)]
-struct Outdated(Arc<BTreeMap<Scope, Vec<u32>>>);
+struct StaleDocuments(Arc<BTreeMap<Scope, Vec<u32>>>);
 
-impl Outdated {
+impl StaleDocuments {
     fn documents(&self, segment: &SegmentReader) -> tantivy::Result<Vec<DocId>> {
         let index = segment.inverted_index(TERMS_FIELD)?;
         let numbers = segment.fast_fields().u64(NUMBER)?.first_or_default_col(0);
@@ -283,13 +283,13 @@ impl Outdated {
     }
 }
 
-impl Query for Outdated {
+impl Query for StaleDocuments {
     fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         Ok(Box::new(self.clone()))
     }
 }
 
-impl Weight for Outdated {
+impl Weight for StaleDocuments {
     /// Deleting asks for whole lists of documents (below) and never for a scorer.
     fn scorer(&self, _: &SegmentReader, _: f32) -> tantivy::Result<Box<dyn Scorer>> {
         Ok(Box::new(EmptyScorer))

@@ -16,7 +16,7 @@ use super::redb_port::RedbPort;
 use super::space::Space;
 use super::tx::{Read, ReadTx};
 use super::{Error, Result};
-use crate::vocab::tables::{Realm, TABLES, TableId, TableInfo};
+use crate::vocab::tables::{DatabaseKind, TABLES, TableId, TableInfo};
 
 /// Rows copied in one transaction of the copy.
 const ROWS_PER_COMMIT: usize = 20_000;
@@ -37,13 +37,13 @@ pub struct TableDigest {
 pub type Digests = BTreeMap<String, TableDigest>;
 
 /// Copy everything `tx` sees into a new file at `target`. After an error what is there is no backup.
-pub fn copy(tx: &ReadTx, realm: Realm, target: &Path) -> Result<Digests> {
+pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<Digests> {
     if target.exists() {
         return Err(Error::Io(format!("{} is there already", target.display())));
     }
-    let port = RedbPort::open(Space::unlimited(), target, realm, CACHE_BYTES)?;
+    let port = RedbPort::open(Space::unlimited(), target, database_kind, CACHE_BYTES)?;
     let mut digests = Digests::new();
-    for info in TABLES.iter().filter(|info| info.realm.is_in(realm)) {
+    for info in TABLES.iter().filter(|info| info.database_kind.is_in(database_kind)) {
         let mut batch = Overlay::new();
         let (mut rows, mut bytes) = (0, 0);
         let digest = digest(tx, info.id, identity::stays_behind, |key, value| {
@@ -64,12 +64,12 @@ pub fn copy(tx: &ReadTx, realm: Realm, target: &Path) -> Result<Digests> {
 
 /// The digests of the file at `path`, read back row by row after every page was compared with its checksum (rows alone would not
 /// show damage to the pages through which they are looked up). A damaged file is an error.
-pub fn digests(path: &Path, realm: Realm) -> Result<Digests> {
+pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     let port = RedbPort::open_verified(path, CACHE_BYTES)?;
     let here = port.table_names()?;
     let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: std::sync::Arc::default() };
     let mut digests = Digests::new();
-    for info in TABLES.iter().filter(|info| info.realm.is_in(realm) && here.iter().any(|name| name == info.name)) {
+    for info in TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && here.iter().any(|name| name == info.name)) {
         note(&mut digests, info, digest(&tx, info.id, |_, _| false, |_, _| Ok(()))?);
     }
     Ok(digests)
@@ -151,9 +151,9 @@ mod tests {
             for round in 0..8 {
                 let target = folder.path().join(format!("copy{round}.redb"));
                 let tx = store.read();
-                let digests = copy(&tx, Realm::World, &target).expect("copied");
+                let digests = copy(&tx, DatabaseKind::Environment, &target).expect("copied");
                 let image = std::fs::read(&target).expect("there");
-                assert_eq!(super::digests(&target, Realm::World), Ok(digests.clone()));
+                assert_eq!(super::digests(&target, DatabaseKind::Environment), Ok(digests.clone()));
                 assert!(std::fs::read(&target).expect("there") == image, "looking at a copy changes nothing of it");
                 let copied = open(&target).expect("a copy opens as a store");
                 let counted = copied.read().get(COUNT, &0).expect("readable").unwrap_or(0);
@@ -179,9 +179,9 @@ mod tests {
         });
         assert_eq!(wrote, Ok(Ok(())));
         let target = folder.path().join("copy.redb");
-        let digests = copy(&store.read(), Realm::World, &target).expect("copied");
+        let digests = copy(&store.read(), DatabaseKind::Environment, &target).expect("copied");
         assert_eq!(digests["contacts"].rows, ROWS_PER_COMMIT as u64 + 1);
-        assert_eq!(super::digests(&target, Realm::World), Ok(digests));
+        assert_eq!(super::digests(&target, DatabaseKind::Environment), Ok(digests));
         store.close();
     }
 
@@ -190,10 +190,10 @@ mod tests {
         let (folder, store) = scratch();
         let target = folder.path().join("copy.redb");
         std::fs::write(&target, b"mine").expect("written");
-        assert!(matches!(copy(&store.read(), Realm::World, &target), Err(Error::Io(_))));
+        assert!(matches!(copy(&store.read(), DatabaseKind::Environment, &target), Err(Error::Io(_))));
         assert_eq!(std::fs::read(&target).expect("there"), b"mine");
         let missing = folder.path().join("missing.redb");
-        assert!(matches!(digests(&missing, Realm::World), Err(Error::Io(_))));
+        assert!(matches!(digests(&missing, DatabaseKind::Environment), Err(Error::Io(_))));
         assert!(!missing.exists());
         store.close();
     }
@@ -215,7 +215,7 @@ mod tests {
         });
         assert_eq!(wrote, Ok(Ok(())));
         let target = folder.path().join("copy.redb");
-        let whole = copy(&store.read(), Realm::World, &target).expect("copied");
+        let whole = copy(&store.read(), DatabaseKind::Environment, &target).expect("copied");
         store.close();
         let image = std::fs::read(&target).expect("there");
         // Zeros fill what no page uses, and 255 the maps of free pages.
@@ -226,7 +226,7 @@ mod tests {
             let mut damaged = image.clone();
             damaged[at] ^= 1 << dice.below(8);
             std::fs::write(&target, &damaged).expect("written");
-            if digests(&target, Realm::World) != Ok(whole.clone()) {
+            if digests(&target, DatabaseKind::Environment) != Ok(whole.clone()) {
                 noticed += 1;
                 continue;
             }

@@ -183,7 +183,7 @@ mod tests {
     use super::super::testing::{scratch, start_at};
     use super::*;
     use crate::base::clock::ManualClock;
-    use crate::vocab::tables::Realm;
+    use crate::vocab::tables::DatabaseKind;
 
     const ID: BlobId = BlobId::from_bytes([5; 12]);
 
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn an_interrupted_upload_is_invisible_and_swept_when_it_expires() {
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
-        let store = start_at(std::sync::Arc::new(MemoryPort::new()), Realm::World, clock.clone()).expect("started");
+        let store = start_at(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("started");
         upload(&store, ID, &sample(CHUNK_BYTES + 1));
         assert_eq!(head(&store.read(), ID), Ok(None));
         assert!(Reader::open(store.read(), ID, 0).expect("readable").is_none());
@@ -274,7 +274,7 @@ mod tests {
     fn a_long_blob_is_swept_in_steps_and_is_gone_for_readers_after_the_first() {
         let store = start_at(
             std::sync::Arc::new(MemoryPort::new()),
-            Realm::World,
+            DatabaseKind::Environment,
             std::sync::Arc::new(ManualClock::at(Timestamp(1_000))),
         )
         .expect("started");
@@ -299,7 +299,7 @@ mod tests {
     fn a_blob_with_a_missing_or_short_chunk_is_an_error_and_never_short() {
         let store = start_at(
             std::sync::Arc::new(MemoryPort::new()),
-            Realm::World,
+            DatabaseKind::Environment,
             std::sync::Arc::new(ManualClock::at(Timestamp(1_000))),
         )
         .expect("started");

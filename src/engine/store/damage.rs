@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
     use crate::base::random::SeededRandom;
-    use crate::vocab::tables::{BLOBS, CONTACTS, Realm, TABLES};
+    use crate::vocab::tables::{BLOBS, CONTACTS, DatabaseKind, TABLES};
 
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const CHUNKS: Table<u32, Vec<u8>> = Table::new(BLOBS);
@@ -111,10 +111,10 @@ mod tests {
         let port = super::super::redb_port::RedbPort::open_existing(Space::unlimited(), path, CACHE_BYTES)?;
         let file = StoreFile { path: path.to_path_buf(), space: Space::unlimited(), port };
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
-        let store = super::super::Store::of(file, Realm::World, clock, std::sync::Arc::new(SeededRandom::new(1)), |_| Ok(()))?;
+        let store = super::super::Store::of(file, DatabaseKind::Environment, clock, std::sync::Arc::new(SeededRandom::new(1)), |_| Ok(()))?;
         let tx = store.read();
         let mut outcome = Ok(());
-        for info in TABLES.iter().filter(|info| info.realm.is_in(Realm::World)) {
+        for info in TABLES.iter().filter(|info| info.database_kind.is_in(DatabaseKind::Environment)) {
             let read =
                 tx.visit_bytes(info.id, &Span::default(), Order::Forward, &mut |_, _| Ok(std::ops::ControlFlow::Continue(())));
             outcome = outcome.and(read);

@@ -11,7 +11,7 @@ use super::codec::Record;
 use super::port::{Order, Snapshot, Span};
 use super::tx::{Read, ReadTx, Table, WriteTx};
 use super::{Result, key::Key};
-use crate::vocab::tables::{self, Realm};
+use crate::vocab::tables::{self, DatabaseKind};
 
 const FEED: Table<u64, Change> = Table::new(tables::FEED);
 
@@ -62,11 +62,11 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
     Ok(tx.list(FEED, &Span::default(), Order::Backward, 1)?.first().map_or(0, |(position, _)| *position))
 }
 
-/// A read transaction on `snapshot` of a file of `realm`, with its feed position.
-pub(super) fn newest(snapshot: Arc<dyn Snapshot>, realm: Realm) -> Result<ReadTx> {
+/// A read transaction on `snapshot` of a file of `database_kind`, with its feed position.
+pub(super) fn newest(snapshot: Arc<dyn Snapshot>, database_kind: DatabaseKind) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
     // A file that cannot be read is an error here: to begin again at 0 would give positions out twice.
-    if tables::FEED.info().realm.is_in(realm) {
+    if tables::FEED.info().database_kind.is_in(database_kind) {
         tx.feed_position = newest_position(&tx)?;
     }
     Ok(tx)

@@ -6,7 +6,7 @@ use super::port::Overlay;
 use super::tx::{Read, Table, WriteTx};
 use super::writer::{self, Writer};
 use super::{Error, Result};
-use crate::vocab::tables::{self, Realm};
+use crate::vocab::tables::{self, DatabaseKind};
 
 const META: Table<String, Vec<u8>> = Table::new(tables::META);
 const VERSION_KEY: &str = "schema-version";
@@ -15,7 +15,7 @@ const VERSION_KEY: &str = "schema-version";
 pub struct Step {
     pub to: u32,
     /// Which files it concerns; the others only take the number.
-    pub realm: Realm,
+    pub database_kind: DatabaseKind,
     pub run: fn(&mut WriteTx<'_>) -> Result<()>,
 }
 
@@ -23,7 +23,7 @@ pub struct Step {
 pub const STEPS: &[Step] = &[];
 
 /// Run the steps that `file` has not seen; refuse a file from a newer program.
-pub fn run(writer: &mut Writer, file: &Path, realm: Realm, steps: &'static [Step]) -> Result<()> {
+pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps: &'static [Step]) -> Result<()> {
     let known = steps.last().map_or(1, |step| step.to);
     let found = step(writer, move |tx| Ok(version(tx)?.unwrap_or(0)))?;
     if found > known {
@@ -39,7 +39,7 @@ pub fn run(writer: &mut Writer, file: &Path, realm: Realm, steps: &'static [Step
     for due in steps.iter().filter(|step| step.to > found) {
         tracing::info!(file = %file.display(), to = due.to, "bringing the data file up to date");
         step(writer, move |tx| {
-            if due.realm.is_in(realm) {
+            if due.database_kind.is_in(database_kind) {
                 (due.run)(tx)?;
             }
             set_version(tx, due.to);
@@ -98,35 +98,35 @@ mod tests {
 
     const ONE: &[Step] = &[];
     const FOUR: &[Step] = &[
-        Step { to: 2, realm: Realm::Every, run: |tx| leave(tx, 2) },
-        Step { to: 3, realm: Realm::Control, run: |tx| leave(tx, 3) },
-        Step { to: 4, realm: Realm::World, run: |tx| leave(tx, 4) },
+        Step { to: 2, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 2) },
+        Step { to: 3, database_kind: DatabaseKind::Control, run: |tx| leave(tx, 3) },
+        Step { to: 4, database_kind: DatabaseKind::Environment, run: |tx| leave(tx, 4) },
     ];
     const FAILING: &[Step] = &[
-        Step { to: 2, realm: Realm::Every, run: |tx| leave(tx, 2) },
+        Step { to: 2, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 2) },
         Step {
             to: 3,
-            realm: Realm::Every,
+            database_kind: DatabaseKind::Every,
             run: |tx| {
                 leave(tx, 3)?;
                 Err(Error::Corrupt("contacts"))
             },
         },
-        Step { to: 4, realm: Realm::Every, run: |tx| leave(tx, 4) },
+        Step { to: 4, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 4) },
     ];
 
     /// What a start of the program does with the file `port`.
     fn start(port: &Arc<MemoryPort>, steps: &'static [Step]) -> Result<()> {
-        let newest = feed::newest(port.snapshot()?, Realm::World)?;
+        let newest = feed::newest(port.snapshot()?, DatabaseKind::Environment)?;
         let changed = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
         let clock = Arc::new(ManualClock::at(Timestamp(0)));
         let published = Arc::new(ArcSwap::from_pointee(newest));
         let mut writer = Writer::new(port.clone(), published, changed, clock, Arc::new(SeededRandom::new(1)));
-        run(&mut writer, Path::new("live.redb"), Realm::World, steps)
+        run(&mut writer, Path::new("live.redb"), DatabaseKind::Environment, steps)
     }
 
     fn state(port: &MemoryPort) -> (Option<u32>, Vec<u8>) {
-        let tx = feed::newest(port.snapshot().expect("readable"), Realm::World).expect("readable");
+        let tx = feed::newest(port.snapshot().expect("readable"), DatabaseKind::Environment).expect("readable");
         let trail = tx.list(TRAIL, &Span::default(), Order::Forward, 99).expect("readable");
         (version(&tx).expect("readable"), trail.into_iter().flat_map(|(_, mark)| mark).collect())
     }

@@ -4,9 +4,9 @@
 //! see one commit, unchanging, and never wait. What it does not know: what any row means. Features declare [`Table`]s and use
 //! [`Read`] and [`WriteTx`]; nothing outside this folder names the engine underneath.
 
-mod aside;
+mod cow_file;
 pub mod backup;
-pub mod bits;
+pub mod bitmap;
 pub mod blobs;
 pub mod codec;
 pub mod damage;
@@ -18,7 +18,7 @@ mod migrations;
 mod port;
 mod redb_port;
 pub mod seal;
-pub mod skim;
+pub mod partial_decode;
 pub mod space;
 mod tx;
 mod writer;
@@ -26,7 +26,7 @@ mod writer;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
-mod kill;
+mod kill_test;
 #[cfg(test)]
 mod power_cut;
 #[cfg(test)]
@@ -46,7 +46,7 @@ pub use tx::{Read, ReadTx, Table, WriteTx};
 use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::vocab::limits;
-use crate::vocab::tables::{self, Realm, TABLES, TableId};
+use crate::vocab::tables::{self, DatabaseKind, TABLES, TableId};
 use port::Port;
 use redb_port::RedbPort;
 use space::Space;
@@ -120,17 +120,17 @@ impl std::error::Error for Error {}
 
 /// The file or files that can hold this table.
 fn file_of(table: &str) -> &'static str {
-    match TABLES.iter().find(|info| info.name == table).map(|info| info.realm) {
-        Some(Realm::Control) => "control.redb",
-        Some(Realm::World) => "test.redb or live.redb",
-        Some(Realm::Every) | None => "a data file",
+    match TABLES.iter().find(|info| info.name == table).map(|info| info.database_kind) {
+        Some(DatabaseKind::Control) => "control.redb",
+        Some(DatabaseKind::Environment) => "test.redb or live.redb",
+        Some(DatabaseKind::Every) | None => "a data file",
     }
 }
 
 /// How to open a store.
 pub struct Options {
     /// Which tables it holds.
-    pub realm: Realm,
+    pub database_kind: DatabaseKind,
     /// Memory for pages of the file.
     pub cache_bytes: usize,
 }
@@ -166,12 +166,12 @@ impl StoreFile {
     }
 
     /// Which stores can have these tables; nothing for a file without tables.
-    pub fn realm(&self) -> Result<Option<Realm>> {
+    pub fn database_kind(&self) -> Result<Option<DatabaseKind>> {
         let here = self.port.table_names()?;
         let holds = |table: TableId| here.iter().any(|name| name == table.info().name);
         Ok(match (holds(tables::ACCOUNTS), holds(tables::CONTACTS)) {
-            (true, false) => Some(Realm::Control),
-            (false, true) => Some(Realm::World),
+            (true, false) => Some(DatabaseKind::Control),
+            (false, true) => Some(DatabaseKind::Environment),
             _ => None,
         })
     }
@@ -190,7 +190,7 @@ impl StoreFile {
 /// An open store. Cheap to share; closed by [`Store::close`].
 pub struct Store {
     file: PathBuf,
-    realm: Realm,
+    database_kind: DatabaseKind,
     space: Arc<Space>,
     port: Arc<dyn Port>,
     published: Arc<ArcSwap<ReadTx>>,
@@ -215,37 +215,37 @@ impl Store {
         (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
         first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
-        let port = Arc::new(RedbPort::open(space.clone(), path, options.realm, options.cache_bytes)?);
-        let store = Self::start(path, options.realm, port, (clock, random), first)?;
+        let port = Arc::new(RedbPort::open(space.clone(), path, options.database_kind, options.cache_bytes)?);
+        let store = Self::start(path, options.database_kind, port, (clock, random), first)?;
         Ok(Self { space, ..store })
     }
 
     /// Use a file that was looked into, with a first command.
     pub fn of(
         file: StoreFile,
-        realm: Realm,
+        database_kind: DatabaseKind,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
         let StoreFile { path, space, port } = file;
-        let store = Self::start(&path, realm, Arc::new(port.with_tables(realm)?), (clock, random), first)?;
+        let store = Self::start(&path, database_kind, Arc::new(port.with_tables(database_kind)?), (clock, random), first)?;
         Ok(Self { space, ..store })
     }
 
     fn start(
         path: &Path,
-        realm: Realm,
+        database_kind: DatabaseKind,
         port: Arc<dyn Port>,
         (clock, random): (Arc<dyn Clock>, Arc<dyn Random>),
         first: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<Self> {
-        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, realm)?));
+        let published = Arc::new(ArcSwap::from_pointee(feed::newest(port.snapshot()?, database_kind)?));
         let changed: Arc<Vec<Notify>> = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
         let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
         let (failing, failed) = watch::channel(None);
         let mut writer = Writer::new(port.clone(), published.clone(), changed.clone(), clock, random);
-        migrations::run(&mut writer, path, realm, migrations::STEPS)?;
+        migrations::run(&mut writer, path, database_kind, migrations::STEPS)?;
         migrations::step(&mut writer, first)?;
         let name = path.file_stem().map_or_else(|| "store".into(), |stem| stem.to_string_lossy().into_owned());
         let timer = tokio::runtime::Builder::new_current_thread().enable_time().build();
@@ -256,7 +256,7 @@ impl Store {
             .map_err(|error| Error::Io(error.to_string()))?;
         Ok(Self {
             file: path.to_path_buf(),
-            realm,
+            database_kind,
             space: Space::unlimited(),
             port,
             published,
@@ -352,8 +352,8 @@ impl Store {
     }
 
     /// Which tables it holds.
-    pub fn realm(&self) -> Realm {
-        self.realm
+    pub fn database_kind(&self) -> DatabaseKind {
+        self.database_kind
     }
 
     /// Finish the writes that wait, then release the file.

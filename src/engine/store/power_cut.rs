@@ -16,7 +16,7 @@ use super::redb_port::RedbPort;
 use super::testing::{CACHE_BYTES, Dice, start};
 use super::tx::{Read, Table, WriteTx};
 use super::{Error, Store, StoreFile};
-use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, FEED, Realm, TableId};
+use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, FEED, DatabaseKind, TableId};
 
 /// One row per command, under its number: says how many commands a file has.
 const JOURNAL: Table<u64, Vec<u8>> = Table::new(AUDIT);
@@ -349,8 +349,8 @@ impl Port for Settling {
 }
 
 fn try_reopen(disk: &Disk, seed: u64) -> super::Result<Store> {
-    let port = RedbPort::on_backend(disk.clone(), Realm::World)?;
-    start(Arc::new(Settling(port, Mutex::new(Dice::new(seed)))), Realm::World)
+    let port = RedbPort::on_backend(disk.clone(), DatabaseKind::Environment)?;
+    start(Arc::new(Settling(port, Mutex::new(Dice::new(seed)))), DatabaseKind::Environment)
 }
 
 fn reopen(disk: &Disk, place: &str) -> Store {

@@ -20,12 +20,12 @@ use redb::{
     AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableDefinition, TableHandle,
 };
 
-use super::aside::Aside;
+use super::cow_file::CowFile;
 use super::damage::{explained, guarded, impossible};
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::space::{RoomyFile, Space};
 use super::{Error, Result};
-use crate::vocab::tables::{Realm, TABLES, TableId};
+use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 
 /// Rows from which on a commit keeps the map of free pages: writing them takes many times as long as a sync.
 const LARGE_BATCH_ROWS: usize = 4_096;
@@ -78,13 +78,13 @@ pub struct RedbPort {
 }
 
 impl RedbPort {
-    /// Open the file, or make it, with every table of `realm`. Only the owner may read a file that is made here. A write that finds the
+    /// Open the file, or make it, with every table of `database_kind`. Only the owner may read a file that is made here. A write that finds the
     /// disk full waits for space, if it is one that is watched.
-    pub fn open(space: Arc<Space>, path: &Path, realm: Realm, cache_bytes: usize) -> Result<Self> {
+    pub fn open(space: Arc<Space>, path: &Path, database_kind: DatabaseKind, cache_bytes: usize) -> Result<Self> {
         if !path.exists() {
             make(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
         }
-        Self::open_existing(space, path, cache_bytes)?.with_tables(realm)
+        Self::open_existing(space, path, cache_bytes)?.with_tables(database_kind)
     }
 
     /// Open a file that must be there. Tables that it lacks are not made, so that a file may be looked into before it is used.
@@ -99,7 +99,7 @@ impl RedbPort {
 
     /// Open a file that must be there, after comparing the checksum of every page. Whatever is done with it, the file stays as it is.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
-        let aside = Aside::open(path).map_err(|error| explained(path, redb::Error::Io(error)))?;
+        let aside = CowFile::open(path).map_err(|error| explained(path, redb::Error::Io(error)))?;
         let open = || {
             let opened = Database::builder().set_cache_size(cache_bytes).create_with_backend(aside);
             let mut port = Self::new(opened.map_err(|error| explained(path, error))?, path);
@@ -119,17 +119,17 @@ impl RedbPort {
 
     /// The same over any storage: the power-cut tests bring one that loses writes.
     #[cfg(test)]
-    pub fn on_backend(backend: impl redb::StorageBackend, realm: Realm) -> Result<Self> {
+    pub fn on_backend(backend: impl redb::StorageBackend, database_kind: DatabaseKind) -> Result<Self> {
         let file = Path::new("memory");
         let database = Database::builder().create_with_backend(backend).map_err(|error| explained(file, error))?;
-        Self::new(database, file).with_tables(realm)
+        Self::new(database, file).with_tables(database_kind)
     }
 
-    /// Make the tables of `realm` that the file lacks.
-    pub fn with_tables(self, realm: Realm) -> Result<Self> {
+    /// Make the tables of `database_kind` that the file lacks.
+    pub fn with_tables(self, database_kind: DatabaseKind) -> Result<Self> {
         let here = self.table_names()?;
         let missing: Vec<_> =
-            TABLES.iter().filter(|info| info.realm.is_in(realm) && !here.iter().any(|name| name == info.name)).collect();
+            TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && !here.iter().any(|name| name == info.name)).collect();
         if !missing.is_empty() {
             self.guarded(|database, file| {
                 let writing = database.begin_write().map_err(|error| explained(file, error))?;
@@ -284,7 +284,7 @@ mod tests {
     use crate::vocab::tables::{CONTACTS, USERS};
 
     fn open(path: &Path) -> Result<RedbPort> {
-        RedbPort::open(Space::unlimited(), path, Realm::World, CACHE_BYTES)
+        RedbPort::open(Space::unlimited(), path, DatabaseKind::Environment, CACHE_BYTES)
     }
 
     fn put(port: &RedbPort, key: &[u8]) {
@@ -305,7 +305,7 @@ mod tests {
             std::fs::read_dir(folder.path()).expect("there").map(|file| file.expect("there").file_name()).collect();
         assert_eq!(names, ["world.redb"]);
         let tables = port.table_names().expect("readable");
-        let expected = TABLES.iter().filter(|info| info.realm.is_in(Realm::World)).count();
+        let expected = TABLES.iter().filter(|info| info.database_kind.is_in(DatabaseKind::Environment)).count();
         assert!(tables.len() == expected && !tables.iter().any(|name| name == USERS.info().name));
     }
 

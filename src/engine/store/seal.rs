@@ -28,12 +28,12 @@ pub struct Seal {
 
 /// How many secrets of a kind there are, and how many of them a key does not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sealed {
+pub struct SecretCount {
     pub total: u64,
     pub closed: u64,
 }
 
-impl Sealed {
+impl SecretCount {
     /// One secret, open or not.
     pub fn one(opens: bool) -> Self {
         Self { total: 1, closed: u64::from(!opens) }

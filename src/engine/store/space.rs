@@ -51,7 +51,7 @@ pub struct Space {
 
 /// How a disk is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct DiskStatus {
     /// Bytes free, if the system tells.
     pub free: Option<u64>,
     /// Below this, only essential writes are taken.
@@ -146,11 +146,11 @@ impl Space {
     }
 
     /// How the disk is doing.
-    pub fn look(&self) -> Standing {
+    pub fn status(&self) -> DiskStatus {
         let is_low = self.is_low();
         let free = self.read_free();
         let reserve = self.reserve_path().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len());
-        Standing { free, free_min: self.free_min, reserve, reserve_max: self.reserve_max, is_low }
+        DiskStatus { free, free_min: self.free_min, reserve, reserve_max: self.reserve_max, is_low }
     }
 
     /// To be called now and then: notices the end of a shortage even while nothing is written, and fills the reserve again.
@@ -344,20 +344,20 @@ mod tests {
     fn a_write_that_finds_the_disk_full_is_repeated_with_the_reserve_given_back_in_stages() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let space = Space::open(folder.path(), MIB, 8 * MIB);
-        assert_eq!((space.look().reserve, space.is_low()), (8 * MIB, false));
+        assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
         let mut tries = 0;
         let written = space.write(|| {
             tries += 1;
             if tries <= 3 { Err(full()) } else { Ok(tries) }
         });
         assert_eq!(written.expect("there is room in the end"), 4);
-        let left = space.look().reserve;
+        let left = space.status().reserve;
         assert_eq!(left, 8 * MIB - 3 * (8 * MIB / limits::DISK_RESERVE_STAGES));
         space.tend();
         // It was low until the next reading, and there is plenty.
         std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
         space.tend();
-        assert_eq!((space.look().reserve, space.is_low()), (8 * MIB, false));
+        assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
     }
 
     #[test]
@@ -395,7 +395,7 @@ mod tests {
         let free = machine::free_bytes(folder.path()).expect("told");
         let space = Space::open(folder.path(), free * 2, MIB);
         assert!(space.is_low());
-        assert_eq!(space.look().reserve, 0, "no room is taken where there is too little");
+        assert_eq!(space.status().reserve, 0, "no room is taken where there is too little");
         assert!(!Space::unlimited().is_low());
     }
 

@@ -9,29 +9,29 @@ use super::port::{Overlay, Port, Snapshot};
 use super::{Error, Options, Result, Store};
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
-use crate::vocab::tables::Realm;
+use crate::vocab::tables::DatabaseKind;
 
 /// Memory for pages: small, so that tests also read from the file.
 pub const CACHE_BYTES: usize = 1024 * 1024;
 
 /// A store over `port`, at a time that stands still.
-pub fn start(port: Arc<dyn Port>, realm: Realm) -> Result<Store> {
-    start_at(port, realm, Arc::new(ManualClock::at(Timestamp(1_000))))
+pub fn start(port: Arc<dyn Port>, database_kind: DatabaseKind) -> Result<Store> {
+    start_at(port, database_kind, Arc::new(ManualClock::at(Timestamp(1_000))))
 }
 
 /// A store over `port` with a clock that the test keeps.
-pub fn start_at(port: Arc<dyn Port>, realm: Realm, clock: Arc<ManualClock>) -> Result<Store> {
-    Store::start(Path::new("test.redb"), realm, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
+pub fn start_at(port: Arc<dyn Port>, database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Result<Store> {
+    Store::start(Path::new("test.redb"), database_kind, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
 }
 
 /// An empty store in memory, for tests of what is kept in one.
-pub fn in_memory(realm: Realm, clock: Arc<ManualClock>) -> Store {
-    start_at(Arc::new(MemoryPort::new()), realm, clock).expect("nothing in it can be wrong")
+pub fn in_memory(database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Store {
+    start_at(Arc::new(MemoryPort::new()), database_kind, clock).expect("nothing in it can be wrong")
 }
 
 /// The store in the file at `path`.
 pub fn open(path: &Path) -> Result<Store> {
-    let options = Options { realm: Realm::World, cache_bytes: CACHE_BYTES };
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: CACHE_BYTES };
     Store::open(path, &options, Arc::new(ManualClock::at(Timestamp(1_000))), Arc::new(SeededRandom::new(7)))
 }
 
@@ -76,7 +76,7 @@ impl Disk {
         self.commits_left.store(u64::MAX, Ordering::SeqCst);
         // Each process draws other random numbers: two of them must not make the same ids.
         let random = Arc::new(SeededRandom::new(7 + self.opened.fetch_add(1, Ordering::SeqCst)));
-        Store::start(Path::new("test.redb"), Realm::World, Arc::new(self.clone()), (clock, random), |_| Ok(()))
+        Store::start(Path::new("test.redb"), DatabaseKind::Environment, Arc::new(self.clone()), (clock, random), |_| Ok(()))
             .expect("memory can be opened")
     }
 }

@@ -234,7 +234,7 @@ mod tests {
     use super::super::{QUEUE_MAX, Store};
     use super::*;
     use crate::base::clock::ManualClock;
-    use crate::vocab::tables::{AUDIT, CONTACTS, META, Realm, TAGS};
+    use crate::vocab::tables::{AUDIT, CONTACTS, META, DatabaseKind, TAGS};
 
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const COUNT: Table<u8, i64> = Table::new(TAGS);
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn a_command_that_fails_or_panics_leaves_no_trace_and_the_others_of_its_group_stay() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), Realm::World).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         let before = stage.commits.load(Ordering::SeqCst);
         let (go, held) = hold(&store);
         let first = store.queue(put(1));
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn commands_of_one_group_see_each_others_changes() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), Realm::World).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         let before = stage.commits.load(Ordering::SeqCst);
         let (go, _held) = hold(&store);
         let answers: Vec<_> = (0..50)
@@ -385,7 +385,7 @@ mod tests {
     #[test]
     fn an_answer_comes_after_the_commit_and_readers_see_the_change_no_earlier() {
         let (stage, began, go) = Stage::new();
-        let store = start(stage.clone(), Realm::World).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         stage.held.store(true, Ordering::SeqCst);
         let mut answer = store.queue(put(1)).expect("queued");
         let mut refusal = store.queue(|_| Err::<(), _>(())).expect("queued");
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn a_full_queue_refuses_one_more_and_takes_more_later() {
         let (stage, ..) = Stage::new();
-        let store = start(stage, Realm::World).expect("started");
+        let store = start(stage, DatabaseKind::Environment).expect("started");
         let (go, _held) = hold(&store);
         let waiting: Vec<_> = (0..QUEUE_MAX as u32).map(|number| store.queue(put(number))).collect();
         assert!(matches!(store.queue(put(0)), Err(Error::Busy)));
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn a_write_whose_caller_went_away_is_kept_and_close_finishes_what_waits() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), Realm::World).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         let (go, held) = hold(&store);
         drop(store.queue(put(1)).expect("queued"));
         let answer = store.queue(put(2));
@@ -427,7 +427,7 @@ mod tests {
         drop(held);
         store.close();
         assert_eq!(got(answer), Ok(Ok(2)));
-        let store = start(stage, Realm::World).expect("started again");
+        let store = start(stage, DatabaseKind::Environment).expect("started again");
         assert!(has(&store, 1) && has(&store, 2));
         store.close();
     }
@@ -437,7 +437,7 @@ mod tests {
         for (fault, words) in [(Fault::Error, "no space"), (Fault::Panic, "the data file is damaged")] {
             let error = Error::Io(words.into());
             let (stage, began, go) = Stage::new();
-            let store = start(stage.clone(), Realm::World).expect("started");
+            let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
             assert_eq!(store.write_blocking(put(1)), Ok(Ok(1)));
             let (release, held) = hold(&store);
             let (kept, refused) = (store.queue(put(2)), store.queue(|_| Err::<(), _>(())));
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn the_engine_settles_once_in_a_quiet_time_and_a_failure_of_that_ends_the_writing() {
         let (stage, ..) = Stage::new();
-        let store = start(stage.clone(), Realm::World).expect("started");
+        let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         let settled = || stage.settled.load(Ordering::SeqCst);
         let wait_until = |done: &dyn Fn() -> bool| {
             for _ in 0..400 {
@@ -498,7 +498,7 @@ mod tests {
     #[test]
     fn the_time_of_a_write_stands_still_while_the_clock_goes_back_and_follows_one_that_was_wrong() {
         let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
-        let store = start_at(Arc::new(MemoryPort::new()), Realm::World, clock.clone()).expect("started");
+        let store = start_at(Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("started");
         let now = || store.write_blocking(|tx| Ok::<_, ()>(tx.now())).expect("written").expect("no error");
         assert_eq!(now(), Timestamp(5_000));
         clock.advance_ms(-1_000);
@@ -516,7 +516,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_commit_wakes_those_who_wait_for_its_tables_and_no_others() {
-        let store = start(Arc::new(MemoryPort::new()), Realm::World).expect("started");
+        let store = start(Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("started");
         let (contacts, also, audit) =
             (store.changed(CONTACTS).notified(), store.changed(CONTACTS).notified(), store.changed(AUDIT).notified());
         let meta = store.changed(META).notified();

@@ -5,7 +5,7 @@ use super::{password_hash, user_store, second_factor, sessions, store};
 use crate::base::email::EmailAddress;
 use crate::base::secret::Secret;
 use crate::engine::access::throttle::{ThrottleKey, Rule};
-use crate::engine::api::{Context, Failure, guesses};
+use crate::engine::api::{Context, Failure, attempts};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
@@ -38,7 +38,7 @@ pub async fn verify(context: &Context, email: &str, credentials: Credentials) ->
     let by_account: [ThrottleKey; 1] = [(&BY_ACCOUNT, name)];
     let by_address: Vec<ThrottleKey> =
         sessions::throttle_name(context.caller.peer).map(|address| (&BY_ADDRESS, address)).into_iter().collect();
-    guesses::count(&context.engine, &[by_address.as_slice(), &by_account].concat()).await?;
+    attempts::count(&context.engine, &[by_address.as_slice(), &by_account].concat()).await?;
     let tx = context.engine.control.read();
     let user = match &normalised {
         Some(normalised) => store::user_by_email(&tx, normalised)?,
@@ -58,7 +58,7 @@ pub async fn verify(context: &Context, email: &str, credentials: Credentials) ->
         }
     }
     // Of an address only this try is taken back: the owner of one account must not guess at others for free.
-    guesses::forgive(&context.engine, &by_account, &by_address).await?;
+    attempts::forgive(&context.engine, &by_account, &by_address).await?;
     Ok(user)
 }
 

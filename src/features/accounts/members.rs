@@ -8,7 +8,7 @@ use super::{password_hash, user_store, api_keys, sessions, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::base::secret::{random_base62, sha256};
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::{Read, WriteTx};
 use crate::vocab::codes::Code;
@@ -70,7 +70,7 @@ pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Resul
 /// A link to a new password, to be handed on.
 pub fn reset_view(engine: &Engine, token: &str, user: User, expires_at: Timestamp) -> LinkView {
     let link = format!("{}/reset/{token}", engine.base_url());
-    LinkView { link, email: user.email, expires_at: Moment(expires_at) }
+    LinkView { link, email: user.email, expires_at: WireTime(expires_at) }
 }
 
 /// Give somebody a new password and end their sessions but `kept`. `by_link` is the digest of the link that this uses up.

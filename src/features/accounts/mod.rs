@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::store::seal::{Seal, Sealed};
+use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -54,9 +54,9 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
 }
 
 /// The secrets of authenticator apps: how many there are, and how many of them a key does not open.
-pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<Sealed> {
+pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = user_store::second_factors(tx)?;
-    Ok(all.iter().fold(Sealed::default(), |sum, (user, factor)| sum.with(Sealed::one(second_factor::opens(seal, *user, factor)))))
+    Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| sum.with(SecretCount::one(second_factor::opens(seal, *user, factor)))))
 }
 
 /// Forget the authenticator apps whose secrets a key does not open: signing in with them is impossible. Returns how many.

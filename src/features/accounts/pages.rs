@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::base::hex;
 use crate::base::random::Random;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::render::Pages;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 

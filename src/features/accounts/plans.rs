@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::model::Account;
 use super::{api_keys, store};
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Failure, Spec};
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
@@ -34,7 +34,7 @@ pub struct AccountView {
     pub plan: String,
     /// Whether it is the installation's own account. The others signed up.
     pub is_own: bool,
-    pub created_at: Moment,
+    pub created_at: WireTime,
 }
 
 impl AccountView {
@@ -46,7 +46,7 @@ impl AccountView {
             members: 2,
             plan: "unlimited".into(),
             is_own: true,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
         }
     }
 
@@ -55,7 +55,7 @@ impl AccountView {
         let members: Vec<_> = store::users(tx)?.into_iter().filter(|user| user.account == id).collect();
         let owner = members.iter().find(|user| user.role == Role::Owner).map(|user| user.email.clone());
         let is_own = super::is_installations(tx, id)?;
-        Ok(Self { id, owner, members: members.len() as u64, plan, is_own, created_at: Moment(created_at) })
+        Ok(Self { id, owner, members: members.len() as u64, plan, is_own, created_at: WireTime(created_at) })
     }
 }
 

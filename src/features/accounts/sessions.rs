@@ -9,7 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::base::network::counted_as;
 use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::access::session_cache::{CachedSession, SessionKind};
-use crate::engine::api::wire::Peer;
+use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Context, Engine, Failure};
 use crate::engine::store::WriteTx;
 use crate::vocab::ids::{SessionId, UserId};

@@ -218,7 +218,7 @@ mod tests {
     use crate::engine::store::{Error, Options, Store};
     use crate::vocab::environment::Environment;
     use crate::vocab::permissions::PermissionSet;
-    use crate::vocab::tables::Realm;
+    use crate::vocab::tables::DatabaseKind;
 
     const START: Timestamp = Timestamp(1_767_225_600_000);
 
@@ -232,7 +232,7 @@ mod tests {
         fn new() -> Self {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let clock = Arc::new(ManualClock::at(START));
-            let options = Options { realm: Realm::Control, cache_bytes: 1 << 20 };
+            let options = Options { database_kind: DatabaseKind::Control, cache_bytes: 1 << 20 };
             let file = folder.path().join("control.redb");
             let store = Store::open(&file, &options, clock.clone(), Arc::new(SeededRandom::new(1))).expect("opens");
             Self { _folder: folder, clock, store }

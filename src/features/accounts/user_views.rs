@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::model::{Invitation, Session, User};
 use crate::engine::access::session_cache::{SessionKind, UserSession};
 use crate::engine::api::Failure;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{InvitationId, SessionId, UserId};
 use crate::vocab::permissions::PermissionSet;
@@ -65,7 +65,7 @@ pub struct MemberView {
     pub permissions: PermissionSet,
     /// Whether an authenticator app is asked for when they sign in.
     pub second_factor: bool,
-    pub created_at: Moment,
+    pub created_at: WireTime,
 }
 
 impl MemberView {
@@ -78,7 +78,7 @@ impl MemberView {
             role: MemberRole::of(user.role),
             permissions: user.role.permissions(),
             second_factor,
-            created_at: Moment(user.created_at),
+            created_at: WireTime(user.created_at),
         }
     }
 
@@ -91,7 +91,7 @@ impl MemberView {
             role: MemberRole::Editor,
             permissions: Role::Editor.permissions(),
             second_factor: true,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
         }
     }
 }
@@ -103,9 +103,9 @@ pub struct InvitationView {
     pub id: InvitationId,
     pub email: String,
     pub role: MemberRole,
-    pub created_at: Moment,
+    pub created_at: WireTime,
     /// The link does not work any more from then on.
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
 }
 
 impl InvitationView {
@@ -115,8 +115,8 @@ impl InvitationView {
             id: invitation.id,
             email: invitation.email.clone(),
             role: MemberRole::of(invitation.role),
-            created_at: Moment(invitation.created_at),
-            expires_at: Moment(invitation.expires_at),
+            created_at: WireTime(invitation.created_at),
+            expires_at: WireTime(invitation.expires_at),
         }
     }
 
@@ -126,8 +126,8 @@ impl InvitationView {
             id: InvitationId::from_bytes([0x67; 12]),
             email: "bob@example.com".into(),
             role: MemberRole::Viewer,
-            created_at: Moment::sample(),
-            expires_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            expires_at: WireTime::sample(),
         }
     }
 }
@@ -139,14 +139,14 @@ pub struct LinkView {
     /// Whoever has it can use it: hand it on by a way that only the right person reads. No mail is sent.
     pub link: String,
     pub email: String,
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
 }
 
 impl LinkView {
     /// A link as the documents show one.
     pub fn sample(page: &str) -> Self {
         let link = format!("https://mail.example.com/{page}/0123456789abcdefghijABCDEFGHIJ01");
-        Self { link, email: "bob@example.com".into(), expires_at: Moment::sample() }
+        Self { link, email: "bob@example.com".into(), expires_at: WireTime::sample() }
     }
 }
 
@@ -170,7 +170,7 @@ pub struct SessionState {
     pub recovery_codes_left: Option<usize>,
     /// Whether who they are was proved within the last minutes.
     pub fresh: bool,
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
 }
 
 impl SessionState {
@@ -189,7 +189,7 @@ impl SessionState {
             second_factor: recovery_left.is_some(),
             recovery_codes_left: recovery_left,
             fresh: session.is_fresh(now),
-            expires_at: Moment(session.expires_at),
+            expires_at: WireTime(session.expires_at),
         }
     }
 
@@ -207,7 +207,7 @@ impl SessionState {
             second_factor: true,
             recovery_codes_left: Some(10),
             fresh: true,
-            expires_at: Moment::sample(),
+            expires_at: WireTime::sample(),
         }
     }
 }
@@ -225,10 +225,10 @@ pub struct SessionView {
     pub address: String,
     /// What the browser called itself.
     pub agent: String,
-    pub created_at: Moment,
+    pub created_at: WireTime,
     /// When the last request with it came in.
-    pub seen_at: Moment,
-    pub expires_at: Moment,
+    pub seen_at: WireTime,
+    pub expires_at: WireTime,
 }
 
 impl SessionView {
@@ -243,9 +243,9 @@ impl SessionView {
             current: session.id == own,
             address: session.address,
             agent: session.agent,
-            created_at: Moment(session.created_at),
-            seen_at: Moment(seen_at),
-            expires_at: Moment(session.expires_at),
+            created_at: WireTime(session.created_at),
+            seen_at: WireTime(seen_at),
+            expires_at: WireTime(session.expires_at),
         }
     }
 
@@ -257,9 +257,9 @@ impl SessionView {
             current: true,
             address: "192.0.2.7".into(),
             agent: "Mozilla/5.0".into(),
-            created_at: Moment::sample(),
-            seen_at: Moment::sample(),
-            expires_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            seen_at: WireTime::sample(),
+            expires_at: WireTime::sample(),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::model::{Key, KeyUsage};
 use super::api_keys::short_id;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
 
@@ -18,11 +18,11 @@ pub struct KeyView {
     pub name: String,
     pub environment: Environment,
     pub permissions: PermissionSet,
-    pub created_at: Moment,
+    pub created_at: WireTime,
     /// When it was revoked; `null` while it works.
-    pub revoked_at: Option<Moment>,
+    pub revoked_at: Option<WireTime>,
     /// When the last request with it came in, some seconds late; `null` if there was none.
-    pub last_used_at: Option<Moment>,
+    pub last_used_at: Option<WireTime>,
     /// Requests made with it.
     pub requests: u64,
 }
@@ -35,9 +35,9 @@ impl KeyView {
             name: "Shop".into(),
             environment: Environment::Live,
             permissions: PermissionSet::ALL,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
             revoked_at: None,
-            last_used_at: Some(Moment::sample()),
+            last_used_at: Some(WireTime::sample()),
             requests: 42,
         }
     }
@@ -50,9 +50,9 @@ pub fn view(key: Key, usage: KeyUsage) -> KeyView {
         name: key.name,
         environment: key.environment,
         permissions: key.permissions,
-        created_at: Moment(key.created_at),
-        revoked_at: key.revoked_at.map(Moment),
-        last_used_at: usage.last_used_at.map(Moment),
+        created_at: WireTime(key.created_at),
+        revoked_at: key.revoked_at.map(WireTime),
+        last_used_at: usage.last_used_at.map(WireTime),
         requests: usage.requests,
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts;
 use crate::features::sending::engagement::{self, Engagement};
@@ -32,8 +32,8 @@ pub struct CampaignLog {
     /// With its merge fields.
     pub subject: String,
     pub status: CampaignLogStatus,
-    pub opened_at: Option<Moment>,
-    pub clicked_at: Option<Moment>,
+    pub opened_at: Option<WireTime>,
+    pub clicked_at: Option<WireTime>,
     pub open_count: u32,
     pub click_count: u32,
     /// `hard`, `soft`, `policy` or `content`.
@@ -47,11 +47,11 @@ pub struct CampaignLog {
     pub conversation_id: Option<ConversationId>,
     /// Null if it was no campaign's.
     pub campaign_id: Option<CampaignId>,
-    pub created_at: Moment,
+    pub created_at: WireTime,
     /// When the next mail server took the message over.
-    pub sent_at: Option<Moment>,
+    pub sent_at: Option<WireTime>,
     /// When it is tried next, if it is to be tried later.
-    pub next_attempt_at: Option<Moment>,
+    pub next_attempt_at: Option<WireTime>,
     /// What a mail server said last, or why nobody knows.
     pub reply: Option<String>,
 }
@@ -228,8 +228,8 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
         subscriber_id: contact.map(|contact| contact.id),
         subject: mailing.subject.clone(),
         status: CampaignLogStatus::of(&recipient.delivery, &did),
-        opened_at: did.first_opened_at.map(Moment),
-        clicked_at: did.first_clicked_at.map(Moment),
+        opened_at: did.first_opened_at.map(WireTime),
+        clicked_at: did.first_clicked_at.map(WireTime),
         open_count: did.opens,
         click_count: did.clicks,
         bounce_type: did.bounce.map(|bounce| bounce.class),
@@ -238,9 +238,9 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
         suppression_reason: skip.map(reason),
         conversation_id: mailing.conversation,
         campaign_id: mailing.kind.campaign(),
-        created_at: Moment(mailing.created_at),
-        sent_at: sent_at.map(Moment),
-        next_attempt_at: next_attempt_at.map(Moment),
+        created_at: WireTime(mailing.created_at),
+        sent_at: sent_at.map(WireTime),
+        next_attempt_at: next_attempt_at.map(WireTime),
         reply,
     })
 }
@@ -293,7 +293,7 @@ impl CampaignLog {
             subscriber_id: Some(ContactId::parse("66f1a2b3000000295c3e9d71").expect("24 hexadecimal characters")),
             subject: campaign.subject,
             status: CampaignLogStatus::Opened,
-            opened_at: Some(Moment::sample()),
+            opened_at: Some(WireTime::sample()),
             clicked_at: None,
             open_count: 1,
             click_count: 0,
@@ -303,8 +303,8 @@ impl CampaignLog {
             suppression_reason: None,
             conversation_id: Some(campaign.conversation_id),
             campaign_id: Some(campaign.id),
-            created_at: Moment::sample(),
-            sent_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            sent_at: Some(WireTime::sample()),
             next_attempt_at: None,
             reply: Some("250 2.0.0 Ok: queued".into()),
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::model::{Campaign, percent};
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::features::sending::conversion::Conversion;
 use crate::features::sending::engagement::{self, Measure};
@@ -65,7 +65,7 @@ pub struct CampaignStats {
     /// What the campaign brought in; left out if nothing was credited to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
-    pub last_updated: Moment,
+    pub last_updated: WireTime,
     pub reporting: Reporting,
 }
 
@@ -144,7 +144,7 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
         skipped: counts.skipped_total(),
         skipped_reasons: counts.skipped.iter().map(|(reason, many)| ((*reason).to_owned(), *many)).collect(),
         conversion: None,
-        last_updated: Moment(now),
+        last_updated: WireTime(now),
         reporting: Reporting { status: "live", source: "ledger" },
     }
 }
@@ -156,7 +156,7 @@ impl CampaignStats {
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };
         let readers = Readers { unique_opens: 141, opens: 203, unique_clicks: 38, clicks: 52, bounces: 5, ..Readers::default() };
         let readers = Readers { unsubscribes: 2, bot_opens: 17, bot_clicks: 9, ..readers };
-        Self { conversion: Some(Conversion::sample()), ..to_stats(&counts, readers, Moment::sample().0) }
+        Self { conversion: Some(Conversion::sample()), ..to_stats(&counts, readers, WireTime::sample().0) }
     }
 }
 

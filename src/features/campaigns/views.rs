@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::launch;
 use super::model::{Campaign, Plan, RecipientType, Recipients, CampaignStatus, Unknown, TimezoneMode};
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::store::Read;
 use crate::features::contacts::filter::segment_store;
@@ -50,7 +50,7 @@ pub struct CampaignView {
     pub utm: Option<Utm>,
     pub status: CampaignStatus,
     /// When it starts, or was to start.
-    pub scheduled_at: Option<Moment>,
+    pub scheduled_at: Option<WireTime>,
     /// IANA name.
     pub scheduled_timezone: Option<String>,
     /// Whose clock shows `scheduledAt` when it is sent: that of the campaign's zone, or each recipient's own.
@@ -60,13 +60,13 @@ pub struct CampaignView {
     /// The send behind it, once it has started: GET /v1/sending/batches/{batchId} tells of it too.
     pub batch_id: Option<MailingId>,
     /// When sending began.
-    pub sent_at: Option<Moment>,
+    pub sent_at: Option<WireTime>,
     /// When nobody was left to be sent to, or when it was stopped.
-    pub completed_at: Option<Moment>,
+    pub completed_at: Option<WireTime>,
     /// Why it failed, or what it waits for.
     pub error: Option<String>,
     pub archived: bool,
-    pub archived_at: Option<Moment>,
+    pub archived_at: Option<WireTime>,
     /// `api`, `manual` or `automation`
     pub triggered_by: &'static str,
     /// The validation score that the email must have before it leaves; null for none.
@@ -75,8 +75,8 @@ pub struct CampaignView {
     pub unknown: Unknown,
     /// Recipients that get nothing, each for a reason that stats and logs name.
     pub skipped: u64,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 impl Listed for CampaignView {
@@ -114,16 +114,16 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         variables: launch::variables(plan),
         utm: plan.utm.clone(),
         status: campaign.status,
-        scheduled_at: schedule.as_ref().map(|schedule| Moment(schedule.at)),
+        scheduled_at: schedule.as_ref().map(|schedule| WireTime(schedule.at)),
         scheduled_timezone: schedule.as_ref().map(|schedule| schedule.zone.clone()),
         timezone_mode: schedule.as_ref().map(|schedule| schedule.mode),
         schedule_notice: schedule.as_ref().and_then(|schedule| schedule.notice.clone()),
         batch_id: campaign.mailing,
-        sent_at: campaign.started_at.map(Moment),
-        completed_at: campaign.completed_at.map(Moment),
+        sent_at: campaign.started_at.map(WireTime),
+        completed_at: campaign.completed_at.map(WireTime),
         error: campaign.error.clone(),
         archived: campaign.is_archived(),
-        archived_at: campaign.archived_at.map(Moment),
+        archived_at: campaign.archived_at.map(WireTime),
         // People's own hands and automations have no other way in yet.
         triggered_by: "api",
         minimum_score: plan.minimum_score,
@@ -132,8 +132,8 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
             UnknownPolicy::Resend => Unknown::Resend,
         }),
         skipped: counts.map_or(0, |counts| counts.skipped_total()),
-        created_at: Moment(campaign.created_at),
-        updated_at: Moment(campaign.updated_at),
+        created_at: WireTime(campaign.created_at),
+        updated_at: WireTime(campaign.updated_at),
     })
 }
 
@@ -192,8 +192,8 @@ impl CampaignView {
             minimum_score: None,
             unknown: Unknown::Hold,
             skipped: 0,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 
@@ -201,7 +201,7 @@ impl CampaignView {
     pub fn sample_scheduled() -> Self {
         Self {
             status: CampaignStatus::Scheduled,
-            scheduled_at: Some(Moment(Timestamp(1_769_848_200_000))),
+            scheduled_at: Some(WireTime(Timestamp(1_769_848_200_000))),
             scheduled_timezone: Some("Europe/Berlin".into()),
             timezone_mode: Some(TimezoneMode::Campaign),
             ..Self::sample()
@@ -211,6 +211,6 @@ impl CampaignView {
     /// The same as it is on its way.
     pub fn sample_in(status: CampaignStatus) -> Self {
         let batch_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
-        Self { status, batch_id: Some(batch_id), sent_at: Some(Moment::sample()), ..Self::sample() }
+        Self { status, batch_id: Some(batch_id), sent_at: Some(WireTime::sample()), ..Self::sample() }
     }
 }

@@ -18,7 +18,7 @@ use crate::vocab::limits;
 
 /// Look at everything that is to be looked at now.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
-    let store = engine.world(environment).store.clone();
+    let store = engine.data(environment).store.clone();
     let mut last = None;
     loop {
         let found = {

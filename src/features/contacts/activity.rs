@@ -15,7 +15,7 @@ use super::filter::{Action, Period};
 use super::store::{Facet, add_count};
 use super::time_buckets;
 use crate::base::clock::Timestamp;
-use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
@@ -77,7 +77,7 @@ pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, activities: &[(u32, Activi
         }
     }
     for ((scope, bucket), delta) in &sets {
-        bits::apply(tx, CONTACTS, |block| (project, *scope, *bucket, block), delta)?;
+        bitmap::apply(tx, CONTACTS, |block| (project, *scope, *bucket, block), delta)?;
     }
     add_count(tx, project, Facet::Activity, activities.len() as i64)
 }
@@ -103,7 +103,7 @@ pub fn take_back(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, mailing:
                 });
                 if !stays {
                     let delta = Delta { remove: RoaringBitmap::from_iter([number]), ..Delta::default() };
-                    bits::apply(tx, CONTACTS, |block| (project, (*kind, scope), bucket, block), &delta)?;
+                    bitmap::apply(tx, CONTACTS, |block| (project, (*kind, scope), bucket, block), &delta)?;
                 }
             }
         }
@@ -194,7 +194,7 @@ impl<R: Read> ActivityIndex<'_, R> {
     fn between(&self, first: u32, end: u32) -> Result<RoaringBitmap> {
         let scope = (self.action as u8, self.campaign.unwrap_or(ANY));
         let place = |bucket: u32| (self.project, scope, bucket).to_bytes();
-        bits::load_span(self.tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
+        bitmap::load_span(self.tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
     }
 
     /// Whether one contact did it in the period, by its rows.
@@ -229,7 +229,7 @@ mod tests {
                 (*number, Activity { action: *action, mailing: MAILING, campaign: *campaign, at: START.plus_ms(*after) })
             })
             .collect();
-        let store = &mill.engine().world(Environment::Test).store;
+        let store = &mill.engine().data(Environment::Test).store;
         store.write_blocking(move |tx| note(tx, project, &activities)).expect("written").expect("noted");
         mill
     }
@@ -278,7 +278,7 @@ mod tests {
         ]);
         let project = mill.project;
         let later = Activity { action: Action::Clicked, mailing: other, campaign: None, at: START.plus_ms(2 * HOUR_MS) };
-        let store = &mill.engine().world(Environment::Test).store;
+        let store = &mill.engine().data(Environment::Test).store;
         let change = move |tx: &mut WriteTx<'_>| {
             note(tx, project, &[(1, later)])?;
             take_back(tx, project, 1, MAILING, &[Action::Opened, Action::Clicked])
@@ -296,7 +296,7 @@ mod tests {
         let project = mill.project;
         let known = of(&mill.read(), project, 1, 10).expect("readable");
         assert_eq!(known.iter().map(|activity| activity.action).collect::<Vec<_>>(), [Action::Opened, Action::Sent]);
-        let store = &mill.engine().world(Environment::Test).store;
+        let store = &mill.engine().data(Environment::Test).store;
         let more = store.write_blocking(move |tx| forget(tx, project, 1, 10)).expect("written").expect("forgotten");
         assert!(!more && of(&mill.read(), project, 1, 10).expect("readable").is_empty());
         assert_eq!(of(&mill.read(), project, 2, 10).expect("readable").len(), 1);

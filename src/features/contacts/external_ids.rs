@@ -86,7 +86,7 @@ mod tests {
     use crate::testing::Mill;
 
     fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.world().store.write_blocking(act).expect("written").expect("no error")
+        mill.data().store.write_blocking(act).expect("written").expect("no error")
     }
 
     #[test]

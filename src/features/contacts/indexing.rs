@@ -6,8 +6,8 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::engine::api::World;
-use crate::engine::search::{Change, Document, Index, Kind, Pace, Rebuild, SearchError};
+use crate::engine::api::EnvironmentData;
+use crate::engine::search::{Change, Document, Index, Kind, CommitMode, Rebuild, SearchError};
 use crate::engine::store::{self, feed};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -64,7 +64,7 @@ impl std::fmt::Display for Error {
 trait Target {
     fn position(&self) -> u64;
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError>;
-    fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError>;
+    fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError>;
 }
 
 impl Target for Index {
@@ -74,7 +74,7 @@ impl Target for Index {
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.apply(changes)
     }
-    fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+    fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.commit_at(position, pace)
     }
 }
@@ -86,32 +86,32 @@ impl Target for Rebuild {
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.apply(changes)
     }
-    fn commit(&self, position: u64, pace: Pace) -> Result<(), SearchError> {
+    fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.commit(position, pace)
     }
 }
 
 /// Take the index one commit further; true if there is more to do.
-pub fn step(world: &World) -> Result<bool, Error> {
+pub fn step(data: &EnvironmentData) -> Result<bool, Error> {
     // The turn guards no data of its own: the index stands at its last commit whatever its last mover did.
-    let turn = hold(&world.index_turn.moving);
-    let before = world.search.position();
-    if feed::is_forgotten(&world.store.read(), before)? {
+    let turn = hold(&data.index_turn.moving);
+    let before = data.search.position();
+    if feed::is_forgotten(&data.store.read(), before)? {
         drop(turn);
-        tracing::warn!(environment = %world.environment, "the search index is behind the change feed and is built anew");
-        return rebuild(world).map(|_| true);
+        tracing::warn!(environment = %data.environment, "the search index is behind the change feed and is built anew");
+        return rebuild(data).map(|_| true);
     }
-    let more = follow(|| world.store.read(), world.search.as_ref())?;
-    let position = world.search.position();
+    let more = follow(|| data.store.read(), data.search.as_ref())?;
+    let position = data.search.position();
     if !more && position == before {
-        world.search.settle()?;
+        data.search.settle()?;
     }
-    let unneeded = match world.index_turn.needed_from.load(Ordering::SeqCst) {
+    let unneeded = match data.index_turn.needed_from.load(Ordering::SeqCst) {
         0 => position,
         needed_from => position.min(needed_from - 1),
     };
     let forget = move |tx: &mut store::WriteTx<'_>| feed::forget(tx, unneeded, ENTRIES_FORGOTTEN);
-    world.store.write_blocking(forget)??;
+    data.store.write_blocking(forget)??;
     Ok(more)
 }
 
@@ -120,7 +120,7 @@ fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
 }
 
 /// The feed is kept from here on as long as this lives.
-struct Kept<'w>(&'w World);
+struct Kept<'w>(&'w EnvironmentData);
 
 impl Drop for Kept<'_> {
     fn drop(&mut self) {
@@ -130,16 +130,16 @@ impl Drop for Kept<'_> {
 
 /// Build the index anew from the rows and put it in the place of the present one, which answers and follows the feed until then;
 /// says how many contacts it has.
-pub fn rebuild(world: &World) -> Result<u64, Error> {
-    let _alone = hold(&world.index_turn.rebuilding);
+pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
+    let _alone = hold(&data.index_turn.rebuilding);
     let (tx, _kept) = {
         // Nobody forgets anything between the look and the note of what is needed.
-        let _turn = hold(&world.index_turn.moving);
-        let tx = world.store.read();
-        world.index_turn.needed_from.store(tx.feed_position() + 1, Ordering::SeqCst);
-        (tx, Kept(world))
+        let _turn = hold(&data.index_turn.moving);
+        let tx = data.store.read();
+        data.index_turn.needed_from.store(tx.feed_position() + 1, Ordering::SeqCst);
+        (tx, Kept(data))
     };
-    let new = world.search.rebuild()?;
+    let new = data.search.rebuild()?;
     let mut documents = 0;
     for project in super::store::projects(&tx)? {
         let all = super::store::set(&tx, project, super::store::Facet::All)?;
@@ -148,20 +148,20 @@ pub fn rebuild(world: &World) -> Result<u64, Error> {
             documents += index(&new, &tx, &change)? as u64;
         }
     }
-    new.commit(tx.feed_position(), Pace::Calm)?;
+    new.commit(tx.feed_position(), CommitMode::Calm)?;
     drop(tx);
     // Writes went on meanwhile. Where they never pause, the last of them are not waited for.
     for _ in 0..CATCH_UP_COMMITS {
-        if !follow(|| world.store.read(), &new)? {
+        if !follow(|| data.store.read(), &new)? {
             break;
         }
     }
     // With the turn the index in use stands still, so that the new one gets as far.
-    let _turn = hold(&world.index_turn.moving);
-    while new.position() < world.search.position() {
-        follow(|| world.store.read(), &new)?;
+    let _turn = hold(&data.index_turn.moving);
+    while new.position() < data.search.position() {
+        follow(|| data.store.read(), &new)?;
     }
-    world.search.adopt(new)?;
+    data.search.adopt(new)?;
     Ok(documents)
 }
 
@@ -186,7 +186,7 @@ fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bo
         }
     }
     if position > target.position() {
-        let pace = if documents >= DOCUMENTS_OF_A_RUSH { Pace::Rush } else { Pace::Calm };
+        let pace = if documents >= DOCUMENTS_OF_A_RUSH { CommitMode::Rush } else { CommitMode::Calm };
         target.commit(position, pace)?;
     }
     Ok(position < newest().feed_position())
@@ -313,31 +313,31 @@ mod tests {
     #[test]
     fn an_index_is_built_anew_while_writes_never_pause_and_the_present_one_goes_on() {
         let mill = Mill::new();
-        let (world, project) = (mill.world(), mill.project);
+        let (data, project) = (mill.data(), mill.project);
         let (over, written, followed) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !over.load(Ordering::SeqCst) {
-                    world.store.write_blocking(move |tx| add(tx, project)).expect("written").expect("no refusal");
+                    data.store.write_blocking(move |tx| add(tx, project)).expect("written").expect("no refusal");
                     written.fetch_add(1, Ordering::SeqCst);
                 }
             });
             scope.spawn(|| {
                 while !over.load(Ordering::SeqCst) {
-                    step(world).expect("followed");
-                    followed.fetch_max(world.search.position(), Ordering::SeqCst);
+                    step(data).expect("followed");
+                    followed.fetch_max(data.search.position(), Ordering::SeqCst);
                 }
             });
             while written.load(Ordering::SeqCst) < 50 {
                 std::thread::yield_now();
             }
             for _ in 0..3 {
-                rebuild(world).expect("built anew");
+                rebuild(data).expect("built anew");
             }
             over.store(true, Ordering::SeqCst);
         });
-        while step(world).expect("followed") {}
-        let found = world.search.matching(&project.0, "example.com").expect("searched");
+        while step(data).expect("followed") {}
+        let found = data.search.matching(&project.0, "example.com").expect("searched");
         assert_eq!(found.len(), written.load(Ordering::SeqCst));
         assert!(followed.load(Ordering::SeqCst) > 0);
     }

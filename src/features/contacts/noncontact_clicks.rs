@@ -98,7 +98,7 @@ mod tests {
             note(tx, project, &address("grace@example.com"), START.plus_ms(25), mailing(4));
             Ok::<_, Error>(())
         };
-        mill.world().store.write_blocking(noted).expect("written").expect("no error");
+        mill.data().store.write_blocking(noted).expect("written").expect("no error");
         let last = |from: i64, to: i64| {
             let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
             last_click(&mill.read(), project, &address("ada@example.com"), period)
@@ -110,14 +110,14 @@ mod tests {
         assert_eq!(last(10, 11), Some((10, mailing(1))));
         assert_eq!(last(11, 20), None);
         let taken_back = move |tx: &mut WriteTx<'_>| forget(tx, project, &address("ada@example.com"), mailing(1));
-        mill.world().store.write_blocking(taken_back).expect("written").expect("no error");
+        mill.data().store.write_blocking(taken_back).expect("written").expect("no error");
         assert_eq!((last(0, 20), last(0, 31)), (None, Some((20, mailing(3)))));
     }
 
     #[test]
     fn they_are_kept_as_long_as_an_order_can_be_credited_to_them() {
         let mill = Mill::new();
-        let (project, store) = (mill.project, &mill.world().store);
+        let (project, store) = (mill.project, &mill.data().store);
         let act = move |tx: &mut WriteTx<'_>| {
             let now = tx.now();
             note(tx, project, &address("ada@example.com"), now.plus_ms(-KEPT_MS), mailing(1));

@@ -174,7 +174,7 @@ mod tests {
     fn pages_by_update_are_those_of_a_sorted_list() {
         let mill = Mill::new();
         let project = mill.project;
-        let made = mill.world().store.write_blocking(move |tx| {
+        let made = mill.data().store.write_blocking(move |tx| {
             store::change(tx, project, |tx, changes| {
                 for number in 0..5_000 {
                     let at = Timestamp(1 + i64::from(number * 7_919 % 1_000));

@@ -15,7 +15,7 @@ use super::model::{Contact, Status};
 use crate::base::clock::Timestamp;
 use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
 use crate::base::secret::sha256;
-use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::feed::Change;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, Value, WriteTx};
@@ -144,7 +144,7 @@ pub fn projects(tx: &impl Read) -> Result<Vec<ProjectId>> {
 
 /// Every contact of a facet.
 pub fn set(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<RoaringBitmap> {
-    bits::load(tx, BITS, &(project, facet.key()))
+    bitmap::load(tx, BITS, &(project, facet.key()))
 }
 
 /// How many contacts a facet has.
@@ -379,7 +379,7 @@ impl Changes {
             if gone && delta.add.is_empty() {
                 continue;
             }
-            bits::apply(tx, BITS, |block| (project, key, block), delta)?;
+            bitmap::apply(tx, BITS, |block| (project, key, block), delta)?;
             add_count(tx, project, *facet, delta.add.len() as i64 - delta.remove.len() as i64)?;
         }
         if !self.emails.is_empty() {

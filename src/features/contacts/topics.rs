@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::{self, Facet, add_count};
 use crate::base::clock::Timestamp;
-use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::{Order, Read, Record, Result, Table, WriteTx};
 use crate::vocab::ids::{ProjectId, TopicId};
 use crate::vocab::{limits, tables};
@@ -96,7 +96,7 @@ fn changed(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
 /// What the contact with this number chose; `None` as long as it has not.
 pub fn choice(tx: &impl Read, project: ProjectId, id: TopicId, number: u32) -> Result<Option<bool>> {
     for (side, subscribed) in [(IN, true), (OUT, false)] {
-        if bits::has(tx, CHOICES, |block| (project, id, side, block), number)? {
+        if bitmap::has(tx, CHOICES, |block| (project, id, side, block), number)? {
             return Ok(Some(subscribed));
         }
     }
@@ -111,9 +111,9 @@ pub fn choose(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId, number: u32
     let (to, from) = if subscribed { (IN, OUT) } else { (OUT, IN) };
     let number = RoaringBitmap::from_iter([number]);
     let leave = Delta { remove: number.clone(), ..Delta::default() };
-    bits::apply(tx, CHOICES, |block| (project, id, from, block), &leave)?;
+    bitmap::apply(tx, CHOICES, |block| (project, id, from, block), &leave)?;
     let enter = Delta { add: number, ..Delta::default() };
-    bits::apply(tx, CHOICES, |block| (project, id, to, block), &enter)?;
+    bitmap::apply(tx, CHOICES, |block| (project, id, to, block), &enter)?;
     changed(tx, project)
 }
 
@@ -130,7 +130,7 @@ pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<
 
 /// Those of `all` contacts that get this topic.
 pub fn among(tx: &impl Read, project: ProjectId, topic: &Topic, all: RoaringBitmap) -> Result<RoaringBitmap> {
-    let chosen = |side: u8| bits::load(tx, CHOICES, &(project, topic.id, side));
+    let chosen = |side: u8| bitmap::load(tx, CHOICES, &(project, topic.id, side));
     Ok(match topic.default_subscription {
         TopicDefault::OptIn => all - chosen(OUT)?,
         TopicDefault::OptOut => all & chosen(IN)?,

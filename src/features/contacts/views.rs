@@ -11,7 +11,7 @@ use super::customer_events::Event;
 use super::model::{Contact, Status};
 use super::tags::TagNames;
 use crate::base::email::EmailAddress;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Listed};
 use crate::engine::store::{Read, Result};
 use crate::features::suppressions::{self, Digester, Reason};
@@ -36,10 +36,10 @@ pub struct ContactView {
     pub tags: Vec<String>,
     pub custom_fields: BTreeMap<String, FieldValue>,
     pub status: Status,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
     /// When the contact unsubscribed, if that is its status.
-    pub unsubscribed_at: Option<Moment>,
+    pub unsubscribed_at: Option<WireTime>,
     /// Why the address is on the account's suppression list, which outlives contacts; `null` if it is not. A suppressed contact gets
     /// no marketing email, whatever its status.
     pub suppression: Option<Reason>,
@@ -88,9 +88,9 @@ fn with_names(contact: Contact, tags: Vec<String>, suppression: Option<Reason>) 
         tags,
         custom_fields: contact.custom_fields,
         status: contact.status,
-        created_at: Moment(contact.created_at),
-        updated_at: Moment(contact.updated_at),
-        unsubscribed_at: contact.unsubscribed_at.map(Moment),
+        created_at: WireTime(contact.created_at),
+        updated_at: WireTime(contact.updated_at),
+        unsubscribed_at: contact.unsubscribed_at.map(WireTime),
         suppression,
     }
 }
@@ -109,8 +109,8 @@ impl ContactView {
             tags: vec!["newsletter".into()],
             custom_fields: BTreeMap::from([("plan".into(), FieldValue::Text("pro".into()))]),
             status: Status::Subscribed,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
             unsubscribed_at: None,
             suppression: None,
         }
@@ -127,8 +127,8 @@ pub struct CustomerEvent {
     /// As they were sent.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub properties: Option<Box<RawValue>>,
-    pub occurred_at: Moment,
-    pub received_at: Moment,
+    pub occurred_at: WireTime,
+    pub received_at: WireTime,
     pub dedupe_key: Option<String>,
 }
 
@@ -153,8 +153,8 @@ impl CustomerEvent {
                 external_order_id: event.order,
             },
             properties: event.properties.map(|json| RawValue::from_string(json).expect("it was JSON when it was taken in")),
-            occurred_at: Moment(event.occurred_at),
-            received_at: Moment(event.received_at),
+            occurred_at: WireTime(event.occurred_at),
+            received_at: WireTime(event.received_at),
             dedupe_key: event.dedupe_key,
         }
     }
@@ -171,8 +171,8 @@ impl CustomerEvent {
                 external_order_id: Some("order-1001".into()),
             },
             properties: Some(properties),
-            occurred_at: Moment::sample(),
-            received_at: Moment::sample(),
+            occurred_at: WireTime::sample(),
+            received_at: WireTime::sample(),
             dedupe_key: Some("order-1001:paid".into()),
         }
     }

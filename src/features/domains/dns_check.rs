@@ -11,7 +11,7 @@ use super::installation::Installation;
 use super::store;
 use crate::base::domain::parents;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::dns::{Age, Dns, NoAnswer};
+use crate::engine::mail::dns::{MaxAge, Dns, DnsLookupError};
 use crate::engine::store::WriteTx;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
@@ -21,7 +21,7 @@ use crate::vocab::limits::{DMARC_LEVELS_MAX, DOMAIN_FOUND_CHARACTERS_MAX, DOMAIN
 pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> DnsCheck {
     let wanted = records::required(domain, installation);
     let checks = join_all(wanted.iter().map(|record| check_record(dns, domain, record, installation)));
-    let (verdicts, own_texts) = join(checks, dns.txt(&domain.name, Age::Fresh)).await;
+    let (verdicts, own_texts) = join(checks, dns.txt(&domain.name, MaxAge::Fresh)).await;
     let mut wants_exact_signer = None;
     let mut findings = Vec::new();
     for (record, ((status, found), dmarc)) in wanted.into_iter().zip(verdicts) {
@@ -46,10 +46,10 @@ pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> D
 }
 
 async fn check_record(dns: &Dns, domain: &Domain, record: &RequiredRecord, installation: &Installation) -> (RecordCheck, Option<dns_rules::Dmarc>) {
-    let texts = || dns.txt(&record.name, Age::Fresh);
+    let texts = || dns.txt(&record.name, MaxAge::Fresh);
     let verdict = match &record.purpose {
         Purpose::Dkim(_) => dns_rules::dkim(&record.value, texts().await),
-        Purpose::ReturnPath => dns_rules::return_path(&record.value, dns.mx(&record.name, Age::Fresh).await),
+        Purpose::ReturnPath => dns_rules::return_path(&record.value, dns.mx(&record.name, MaxAge::Fresh).await),
         Purpose::Spf => dns_rules::spf(&record.value, !installation.relays.is_empty(), texts().await),
         Purpose::Dmarc => return dmarc(dns, &domain.name).await,
         Purpose::Tracking => tracking(dns, record).await,
@@ -61,14 +61,14 @@ async fn check_record(dns: &Dns, domain: &Domain, record: &RequiredRecord, insta
 async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let mut own = None;
     for domain in std::iter::once(name).chain(parents(name)).take(DMARC_LEVELS_MAX) {
-        match dns.txt(&format!("_dmarc.{domain}"), Age::Fresh).await {
+        match dns.txt(&format!("_dmarc.{domain}"), MaxAge::Fresh).await {
             Ok(texts) => match dns_rules::dmarc(&texts) {
                 Some(dmarc) => return ((RecordStatus::Verified, Vec::new()), Some(dmarc)),
                 None => {
                     own.get_or_insert((RecordStatus::Mismatch, texts));
                 }
             },
-            Err(answer @ NoAnswer::Unreachable(_)) => return (dns_rules::unavailable(&answer), None),
+            Err(answer @ DnsLookupError::Unreachable(_)) => return (dns_rules::unavailable(&answer), None),
             Err(_) => {}
         }
     }
@@ -77,11 +77,11 @@ async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>)
 
 /// A host for links: it stands for ours, or has an address of ours, as where a name server flattens names.
 async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
-    let target = dns.cname(&record.name, Age::Fresh).await;
+    let target = dns.cname(&record.name, MaxAge::Fresh).await;
     if target.as_deref() == Ok(record.value.as_str()) {
         return (RecordStatus::Verified, Vec::new());
     }
-    let (own, ours) = join(dns.addresses(&record.name, Age::Fresh), dns.addresses(&record.value, Age::Fresh)).await;
+    let (own, ours) = join(dns.addresses(&record.name, MaxAge::Fresh), dns.addresses(&record.value, MaxAge::Fresh)).await;
     match (target, own) {
         (_, Ok(own)) if ours.is_ok_and(|ours| own.iter().any(|address| ours.contains(address))) => {
             (RecordStatus::Verified, Vec::new())
@@ -107,14 +107,14 @@ pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: D
 
 /// Check the domains that are due; true if there may be more to do.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
-    let world = engine.world(environment).clone();
-    let due = store::due(&world.store.read(), engine.clock.now(), DOMAINS_AT_ONCE)?;
+    let data = engine.data(environment).clone();
+    let due = store::due(&data.store.read(), engine.clock.now(), DOMAINS_AT_ONCE)?;
     let more = due.len() == DOMAINS_AT_ONCE;
     let installation = Installation::of(&engine.settings);
     let checks = due.iter().map(|(_, domain)| check(&engine.dns, domain, &installation));
     let checks = join_all(checks).await;
     for ((account, domain), check) in due.into_iter().zip(checks) {
-        world.store.write(move |tx| save_check(tx, account, &domain.name, check)).await??;
+        data.store.write(move |tx| save_check(tx, account, &domain.name, check)).await??;
     }
     Ok(more)
 }

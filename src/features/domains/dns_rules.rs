@@ -1,21 +1,21 @@
 //! Rules that compare DNS records with the ones a domain needs. Pure.
 
 use super::model::RecordStatus;
-use crate::engine::mail::dns::{Asked, MailServer, NoAnswer};
+use crate::engine::mail::dns::{DnsResult, MailServer, DnsLookupError};
 
 /// What a comparison comes to: the status, and what is there instead or why nothing is known.
 pub type RecordCheck = (RecordStatus, Vec<String>);
 
 /// The verdict where nothing that could be compared was found.
-pub fn unavailable(answer: &NoAnswer) -> RecordCheck {
+pub fn unavailable(answer: &DnsLookupError) -> RecordCheck {
     match answer {
-        NoAnswer::Unreachable(cause) => (RecordStatus::Unreachable, vec![cause.clone()]),
-        NoAnswer::NoSuchName | NoAnswer::NoSuchRecord | NoAnswer::NotAName => (RecordStatus::Missing, Vec::new()),
+        DnsLookupError::Unreachable(cause) => (RecordStatus::Unreachable, vec![cause.clone()]),
+        DnsLookupError::NoSuchName | DnsLookupError::NoSuchRecord | DnsLookupError::NotAName => (RecordStatus::Missing, Vec::new()),
     }
 }
 
 /// A DKIM record: the same key, and nothing that keeps it from being used.
-pub fn dkim(wanted: &str, answer: Asked<Vec<String>>) -> RecordCheck {
+pub fn dkim(wanted: &str, answer: DnsResult<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
         Err(answer) => return unavailable(&answer),
@@ -47,7 +47,7 @@ fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// The host for bounces: its mail goes to the wanted host.
-pub fn return_path(wanted: &str, answer: Asked<Vec<MailServer>>) -> RecordCheck {
+pub fn return_path(wanted: &str, answer: DnsResult<Vec<MailServer>>) -> RecordCheck {
     match answer {
         Ok(servers) if servers.iter().any(|server| server.host == wanted) => (RecordStatus::Verified, Vec::new()),
         Ok(servers) => {
@@ -58,7 +58,7 @@ pub fn return_path(wanted: &str, answer: Asked<Vec<MailServer>>) -> RecordCheck 
 }
 
 /// An SPF record: exactly one that allows what is wanted. With relays, whose hosts only they know, any that allows something does.
-pub fn spf(wanted: &str, has_relays: bool, answer: Asked<Vec<String>>) -> RecordCheck {
+pub fn spf(wanted: &str, has_relays: bool, answer: DnsResult<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
         Err(answer) => return unavailable(&answer),
@@ -131,8 +131,8 @@ mod tests {
             assert_eq!(dkim(KEY, Ok(texts(&[found]))), (RecordStatus::Mismatch, texts(&[found])), "{found}");
         }
         assert_eq!(dkim(KEY, Ok(texts(&[KEY, "p=other"]))).0, RecordStatus::Mismatch);
-        assert_eq!(dkim(KEY, Err(NoAnswer::NoSuchName)), (RecordStatus::Missing, Vec::new()));
-        assert_eq!(dkim(KEY, Err(NoAnswer::Unreachable("why".into()))), (RecordStatus::Unreachable, texts(&["why"])));
+        assert_eq!(dkim(KEY, Err(DnsLookupError::NoSuchName)), (RecordStatus::Missing, Vec::new()));
+        assert_eq!(dkim(KEY, Err(DnsLookupError::Unreachable("why".into()))), (RecordStatus::Unreachable, texts(&["why"])));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct MissingRecord {
 /// Check the domains of all accounts, up to a limit.
 pub async fn check_all(engine: &Arc<Engine>, environment: Environment) -> Result<Vec<DomainReport>, Failure> {
     let installation = Installation::of(&engine.settings);
-    let domains: Vec<Domain> = store::of_all_accounts(&engine.world(environment).store.read(), DOCTOR_DOMAINS_MAX)?;
+    let domains: Vec<Domain> = store::of_all_accounts(&engine.data(environment).store.read(), DOCTOR_DOMAINS_MAX)?;
     let mut all = Vec::with_capacity(domains.len());
     for mut domain in domains {
         let check = dns_check::check(&engine.dns, &domain, &installation).await;

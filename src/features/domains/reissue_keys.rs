@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::create::{keys, pairs};
 use super::model::{Domain, place};
 use super::store;
-use crate::engine::store::seal::{Seal, Sealed};
+use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 
@@ -15,10 +15,10 @@ fn opens(seal: &Seal, account: AccountId, domain: &Domain) -> bool {
 }
 
 /// The keys of all domains: how many domains there are, and how many have a key that the master key does not open.
-pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<Sealed> {
-    let mut all = Sealed::default();
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
+    let mut all = SecretCount::default();
     store::visit(tx, |account, domain| {
-        all = all.with(Sealed::one(opens(seal, account, &domain)));
+        all = all.with(SecretCount::one(opens(seal, account, &domain)));
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(all)

@@ -7,7 +7,7 @@ use super::model::{Domain, RecordStatus, Status, Stream, Tracking};
 use super::records::{self, RecordType};
 use super::installation::Installation;
 use super::utm::Utm;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 
 /// Where mail goes out: always from this installation.
 const REGION: &str = "local";
@@ -41,9 +41,9 @@ pub struct DomainView {
     /// Whether new keys wait for their records.
     pub rotating: bool,
     /// When the DNS was last looked at.
-    pub checked_at: Option<Moment>,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub checked_at: Option<WireTime>,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 /// A record to put into the DNS.
@@ -65,7 +65,7 @@ pub struct RecordView {
     /// With `mismatch` what is there instead, with `unreachable` why nothing is known.
     pub found: Vec<String>,
     /// Another key has taken the place of this one: the record may be removed then.
-    pub remove_after: Option<Moment>,
+    pub remove_after: Option<WireTime>,
 }
 
 /// What a record is for.
@@ -110,7 +110,7 @@ pub fn records(domain: &Domain, installation: &Installation) -> Vec<RecordView> 
             required: wanted.is_required,
             status: finding.map_or(RecordStatus::Pending, |finding| finding.status),
             found: finding.map_or_else(Vec::new, |finding| finding.found.clone()),
-            remove_after: wanted.retires_at.map(Moment),
+            remove_after: wanted.retires_at.map(WireTime),
         }
     };
     records::required(domain, installation).into_iter().map(view).collect()
@@ -134,9 +134,9 @@ pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
         vanity_root_from: domain.signs_for_root,
         from_name: domain.from_name.clone(),
         rotating: domain.is_rotating() && domain.verified_at.is_some(),
-        checked_at: domain.checked_at.map(Moment),
-        created_at: Moment(domain.created_at),
-        updated_at: Moment(domain.updated_at),
+        checked_at: domain.checked_at.map(WireTime),
+        created_at: WireTime(domain.created_at),
+        updated_at: WireTime(domain.updated_at),
     }
 }
 
@@ -174,9 +174,9 @@ impl DomainView {
             vanity_root_from: false,
             from_name: None,
             rotating: false,
-            checked_at: Some(Moment::sample()),
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            checked_at: Some(WireTime::sample()),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }

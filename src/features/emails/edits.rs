@@ -15,8 +15,8 @@ use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
-use crate::engine::render::foreign::Foreign;
-use crate::engine::render::pixels::Fault;
+use crate::engine::render::imported_html::ImportedHtml;
+use crate::engine::render::pixels::RenderError;
 use crate::engine::store::{self as rows, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
@@ -75,7 +75,7 @@ impl NewVersion {
 /// Do an edit that waits.
 pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     let Some(edit) = claim(context, id).await? else { return Ok(()) };
-    let email = store::email(&context.world.store.read(), edit.account, edit.email)?;
+    let email = store::email(&context.data.store.read(), edit.account, edit.email)?;
     let nothing = |reason: &str| EditOutcome::Nothing(reason.to_owned(), Usage::default());
     let Some(email) = email else {
         return end(context, edit, None, nothing("There is no such email any more.")).await;
@@ -111,7 +111,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
         store::save_edit(tx, &edit);
         Ok((!is_hopeless).then_some(edit))
     };
-    Ok(context.world.store.write(claim).await??)
+    Ok(context.data.store.write(claim).await??)
 }
 
 /// What comes of a work that a person may have asked for wrongly.
@@ -119,7 +119,7 @@ type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Make another version of an email as a prompt asks; or say why not.
 pub async fn attempt(context: &StageContext, account: AccountId, email: &Email, prompt: &str) -> Result<AttemptResult<NewVersion>, Failure> {
-    let tx = context.world.store.read();
+    let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
     let material = material::gather(&tx, account, email.project, &conversation.wanted)?.into();
@@ -137,13 +137,13 @@ pub async fn attempt(context: &StageContext, account: AccountId, email: &Email, 
             }
         }
         None => {
-            let (foreign, imported) = match opened(context, email).await? {
+            let (imported_html, imported) = match opened(context, email).await? {
                 Ok(opened) => opened,
                 Err(reason) => return Ok((Err(reason), Usage::default())),
             };
             let (edited, usage) = writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
-                Ok(edited) => (revised(context, email, &foreign, &imported, edited.imported, edited.done).await, usage),
+                Ok(edited) => (revised(context, email, &imported_html, &imported, edited.imported, edited.done).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),
             }
         }
@@ -159,7 +159,7 @@ async fn written(
     edited: super::writing::EditResult,
 ) -> Result<Result<NewVersion, String>, Failure> {
     let super::writing::EditResult { document, done } = edited;
-    let (store, own) = (context.world.store.clone(), document.clone());
+    let (store, own) = (context.data.store.clone(), document.clone());
     let drawing = tokio::task::spawn_blocking(move || outputs::render_texts(&store.read(), account, &conversation, &own));
     let drawn = drawing.await.map_err(Failure::internal)??;
     let (painted, more) = outputs::render_screenshots(&context.engine, &drawn.texts.html).await?;
@@ -178,47 +178,47 @@ async fn written(
 }
 
 /// The HTML of an email that was handed in, and what can be changed in it.
-async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Foreign, ImportedEmail), String>, Failure> {
-    let tx = context.world.store.read();
+async fn opened(context: &StageContext, email: &Email) -> Result<Result<(ImportedHtml, ImportedEmail), String>, Failure> {
+    let tx = context.data.store.read();
     let html = versions::texts(&tx, email.id, email.version)?.html;
     let version = store::version(&tx, email.id, email.version)?;
     drop(tx);
-    let foreign = match context.engine.pixels.clean_html(&html).await {
-        Ok(foreign) => foreign,
+    let imported_html = match context.engine.pixels.clean_html(&html).await {
+        Ok(imported_html) => imported_html,
         Err(fault) => return told(fault).map(Err),
     };
     let subject = version.map(|version| version.subject).unwrap_or_default();
     let language = email.language.parse().unwrap_or_else(|_| LanguageTag::parse("en").expect("English has a tag"));
-    let imported = ImportedEmail::new(&subject, language, foreign.outline.clone());
-    Ok(Ok((foreign, imported)))
+    let imported = ImportedEmail::new(&subject, language, imported_html.outline.clone());
+    Ok(Ok((imported_html, imported)))
 }
 
 /// Changed HTML in every form: it goes through the same gate as when it came in.
 async fn revised(
     context: &StageContext,
     email: &Email,
-    before: &Foreign,
+    before: &ImportedHtml,
     old: &ImportedEmail,
     imported: ImportedEmail,
     done: Vec<String>,
 ) -> Result<Result<NewVersion, String>, Failure> {
     let (subject, preheader) = (imported.subject.clone(), imported.preheader());
-    let foreign = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
-        Ok(foreign) => foreign,
+    let imported_html = match context.engine.pixels.revise_html(&before.html, imported.changes()).await {
+        Ok(imported_html) => imported_html,
         Err(fault) => return told(fault).map(Err),
     };
-    if foreign.html == before.html && subject == old.subject {
+    if imported_html.html == before.html && subject == old.subject {
         return Ok(Err("Nothing was changed: the email is so already.".to_owned()));
     }
-    let (painted, more) = outputs::render_screenshots(&context.engine, &foreign.html).await?;
-    let warnings = imported::warnings(&foreign).into_iter().chain(more).collect();
+    let (painted, more) = outputs::render_screenshots(&context.engine, &imported_html.html).await?;
+    let warnings = imported::warnings(&imported_html).into_iter().chain(more).collect();
     Ok(Ok(NewVersion {
         subject,
         preheader,
         document: None,
         language: email.language.clone(),
-        facts: imported::facts(&foreign),
-        texts: Texts { html: foreign.html, mjml: None, text: foreign.text },
+        facts: imported::facts(&imported_html),
+        texts: Texts { html: imported_html.html, mjml: None, text: imported_html.text },
         warnings,
         painted,
         done,
@@ -226,9 +226,9 @@ async fn revised(
 }
 
 /// Why HTML cannot be worked on; or that it is tried again later.
-fn told(fault: Fault) -> Result<String, Failure> {
+fn told(fault: RenderError) -> Result<String, Failure> {
     match fault {
-        Fault::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
+        RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
         fault => Ok(fault.to_string()),
     }
 }
@@ -266,5 +266,5 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
         store::save_edit(tx, &edit);
         Ok(())
     };
-    Ok(context.world.store.write(keep).await??)
+    Ok(context.data.store.write(keep).await??)
 }

@@ -11,7 +11,7 @@ use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
 use super::versions::Texts;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::render::pixels::{self, Fault, Page, Paper, Shot};
+use crate::engine::render::pixels::{self, RenderError, Page, Paper, Screenshot};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::projects;
@@ -72,17 +72,17 @@ impl Screenshots {
 pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<String>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
-        Err(Fault::Busy) => Err(Failure::new(Code::Unavailable).after_seconds(1)),
+        Err(RenderError::Busy) => Err(Failure::new(Code::Unavailable).after_seconds(1)),
         Err(fault) => Ok((Screenshots::default(), vec![fault.to_string()])),
     }
 }
 
-async fn shot(engine: &Engine, html: &str) -> Result<(Shot, Vec<String>), Fault> {
+async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<String>), RenderError> {
     let page = page(engine, html).await?;
-    let options = pixels::Look { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
-    let drawn = engine.pixels.shots(&page, &options).await?;
+    let options = pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
+    let drawn = engine.pixels.screenshots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
-    let shot = drawn.made.into_iter().next().ok_or_else(|| Fault::Unavailable("one width gives one picture".into()))?;
+    let shot = drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("one width gives one picture".into()))?;
     Ok((shot, warnings))
 }
 
@@ -97,18 +97,18 @@ pub async fn pdf(engine: &Engine, html: &str, title: &str) -> Result<Vec<u8>, Fa
     Ok(engine.pixels.pdf(&page, Paper::Roll { width: WIDTH }, title).await.map_err(failure)?.made)
 }
 
-fn failure(fault: Fault) -> Failure {
+fn failure(fault: RenderError) -> Failure {
     match fault {
-        Fault::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
-        Fault::Misused(_) | Fault::Unavailable(_) => Failure::internal(fault),
-        Fault::Refused(_) | Fault::Image(_) | Fault::TooCostly | Fault::Failed(_) => {
+        RenderError::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
+        RenderError::Misused(_) | RenderError::Unavailable(_) => Failure::internal(fault),
+        RenderError::Refused(_) | RenderError::Image(_) | RenderError::TooCostly | RenderError::Failed(_) => {
             Failure::because(Code::NotExportable, fault.to_string())
         }
     }
 }
 
 /// An email with the images that could be loaded: the others are shown as mail clients show them, by their texts.
-async fn page(engine: &Engine, html: &str) -> Result<Page, Fault> {
+async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;
     let web = addresses.into_iter().filter_map(|address| Some((Url::parse(&address).ok()?, address)));

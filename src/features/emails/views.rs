@@ -8,7 +8,7 @@ use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, St
 use super::ops::page::share_url;
 use super::store;
 use crate::base::secret::sha256;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::language_model::Usage;
 use crate::engine::store::ReadTx;
@@ -60,8 +60,8 @@ pub struct EmailView {
     pub favorite: bool,
     /// The number of the version in use.
     pub version: u32,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 /// An email with what one wants to see of a single one.
@@ -106,8 +106,8 @@ pub struct ConversationView {
     pub email_count: usize,
     /// Whether one of them is marked as a favourite.
     pub favorite: bool,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 impl Listed for ConversationView {
@@ -130,8 +130,8 @@ pub struct GenerationStatus {
     pub prompt: String,
     /// Which model writes: `composer` is the built-in one.
     pub model: String,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -235,7 +235,7 @@ pub struct VersionView {
     pub thumbnail_url: Option<String>,
     /// Whether it is the one in use.
     pub current: bool,
-    pub created_at: Moment,
+    pub created_at: WireTime,
 }
 
 impl Listed for VersionView {
@@ -254,8 +254,8 @@ pub struct EditView {
     pub status: &'static str,
     #[schemars(extend("enum" = ["waiting", "editing", "completed", "failed"]))]
     pub stage: &'static str,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
     /// When to ask again.
     pub poll_after_ms: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -315,8 +315,8 @@ impl Viewer<'_> {
             error: if let Stage::Failed(reason) = &email.stage { Some(reason.clone()) } else { None },
             favorite: email.favorite,
             version: email.version,
-            created_at: Moment(email.created_at),
-            updated_at: Moment(email.updated_at),
+            created_at: WireTime(email.created_at),
+            updated_at: WireTime(email.updated_at),
         })
     }
 
@@ -345,8 +345,8 @@ impl Viewer<'_> {
             title: title(conversation),
             prompt: conversation.wanted.prompt.clone(),
             model: conversation.wanted.model.clone(),
-            created_at: Moment(conversation.created_at),
-            updated_at: Moment(conversation.updated_at),
+            created_at: WireTime(conversation.created_at),
+            updated_at: WireTime(conversation.updated_at),
             error: conversation.state.reason().map(str::to_owned),
             result: if emails.is_empty() { None } else { Some(self.result(conversation, &emails)?) },
         })
@@ -403,8 +403,8 @@ impl Viewer<'_> {
             thumbnail_url: self.link(pictures.thumbnail),
             email_count: emails.len(),
             favorite: emails.iter().any(|email| email.favorite),
-            created_at: Moment(conversation.created_at),
-            updated_at: Moment(conversation.updated_at),
+            created_at: WireTime(conversation.created_at),
+            updated_at: WireTime(conversation.updated_at),
         })
     }
 
@@ -426,7 +426,7 @@ impl Viewer<'_> {
             screenshot_url: self.link(version.pictures.screenshot),
             thumbnail_url: self.link(version.pictures.thumbnail),
             current: version.number == email.version,
-            created_at: Moment(version.created_at),
+            created_at: WireTime(version.created_at),
         }
     }
 
@@ -445,8 +445,8 @@ impl Viewer<'_> {
             conversation_id: email.conversation,
             status: edit.state.word(),
             stage,
-            created_at: Moment(edit.created_at),
-            updated_at: Moment(edit.updated_at),
+            created_at: WireTime(edit.created_at),
+            updated_at: WireTime(edit.updated_at),
             poll_after_ms,
             changes_may_have_been_saved: error.as_ref().map(|_| false),
             error,

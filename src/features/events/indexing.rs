@@ -6,7 +6,7 @@ use crate::vocab::environment::Environment;
 
 /// Bring in a little of what waits; true if more may wait.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     if !customer_events::is_behind(&store.read())? {
         return Ok(false);
     }

@@ -11,7 +11,7 @@ use crate::base::email::EmailAddress;
 use crate::base::objects::Objects;
 use crate::base::parsed;
 use crate::base::text::Name;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::features::contacts::FieldError;
 use crate::features::contacts::customer_events::EventName;
 use crate::features::contacts::profile::ContactProfile;
@@ -68,7 +68,7 @@ pub struct EventRow {
     /// code, USD if absent.
     pub properties: Option<Properties>,
     /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; of UTC without an offset.
-    pub occurred_at: Option<Moment>,
+    pub occurred_at: Option<WireTime>,
     /// Of events with the same key in one project only the first is stored.
     pub dedupe_key: Option<DedupeKey>,
 }

@@ -54,7 +54,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
 
 /// Attribute again the orders of some contacts whose clicks have changed; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     if activity::click_changes(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }

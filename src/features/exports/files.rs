@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::Format;
 use super::views::{EmailExport, FileView, ExportEmails};
 use crate::base::secret::sha256;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Failure, Spec};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{ReadTx, WriteTx};
@@ -39,7 +39,7 @@ pub async fn export(context: &Context, spec: &'static Spec, wanted: ExportEmails
     for file in &files {
         let (url, expires_at) = context.engine.file_link(file.blob);
         let (filename, email_id) = (file.name.clone(), file.email);
-        views.push(FileView { filename, url, format: format.word(), email_id, expires_at: Moment(expires_at) });
+        views.push(FileView { filename, url, format: format.word(), email_id, expires_at: WireTime(expires_at) });
     }
     let expires_at = views.first().map(|view| view.expires_at.0);
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
@@ -67,7 +67,7 @@ async fn file(context: &Context, email: Finished, format: Format) -> Result<File
         return Ok(File { email: id, name, blob, bytes: None });
     }
     let blob = blob_id(&email, format);
-    if blobs::head(&context.world().store.read(), blob)?.is_some() {
+    if blobs::head(&context.data().store.read(), blob)?.is_some() {
         return Ok(File { email: id, name, blob, bytes: None });
     }
     let bytes = match format {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 
 /// What to export.
@@ -41,7 +41,7 @@ pub struct FileView {
     pub format: &'static str,
     pub email_id: EmailId,
     /// Until when the link works.
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
 }
 
 impl EmailExport {
@@ -56,7 +56,7 @@ impl EmailExport {
                 url: file.into(),
                 format: word,
                 email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
-                expires_at: Moment::sample(),
+                expires_at: WireTime::sample(),
             }],
             execution_time: 12,
             export_type: word,

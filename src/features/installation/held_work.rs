@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Engine, World};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::hold::OnHold;
 use crate::engine::store::{ReadTx, Result};
 use crate::features::{campaigns, sending};
@@ -19,7 +19,7 @@ use crate::vocab::tables;
 pub struct SendingHold {
     pub on_hold: bool,
     /// When the hold began; later requests are sent as usual. `null` if sending is not on hold.
-    pub since: Option<Moment>,
+    pub since: Option<WireTime>,
     /// Why, in words.
     pub reason: Option<String>,
     /// What may arrive twice when sending is resumed, in words.
@@ -41,7 +41,7 @@ pub struct HeldCampaign {
     pub environment: Environment,
     pub status: &'static str,
     /// When it was to start, if it is scheduled.
-    pub scheduled_at: Option<Moment>,
+    pub scheduled_at: Option<WireTime>,
     /// Recipients who may get it twice. Of a scheduled campaign they are not known yet.
     pub recipients: u64,
 }
@@ -92,7 +92,7 @@ impl SendingHold {
         }];
         Self {
             on_hold: true,
-            since: Some(Moment::sample()),
+            since: Some(WireTime::sample()),
             reason: Some("This data was restored from the backup made at 2026-01-31T00:00:00.000Z.".into()),
             notice: Some(notice(&environments)),
             campaigns: vec![campaign],
@@ -112,9 +112,9 @@ pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> 
 
 /// What waits by this hold.
 pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<SendingHold> {
-    let mut view = SendingHold { on_hold: true, since: Some(Moment(hold.since)), ..SendingHold::none() };
-    for world in [engine.world(Environment::Live), engine.world(Environment::Test)] {
-        let counted = count(world, hold, account, &mut view)?;
+    let mut view = SendingHold { on_hold: true, since: Some(WireTime(hold.since)), ..SendingHold::none() };
+    for data in [engine.data(Environment::Live), engine.data(Environment::Test)] {
+        let counted = count(data, hold, account, &mut view)?;
         view.environments.push(counted);
     }
     let cause = hold.cause.to_string();
@@ -125,9 +125,9 @@ pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Resul
     Ok(view)
 }
 
-fn count(world: &World, hold: &OnHold, account: Option<AccountId>, view: &mut SendingHold) -> Result<HeldIn> {
-    let tx = world.store.read();
-    let environment = world.environment;
+fn count(data: &EnvironmentData, hold: &OnHold, account: Option<AccountId>, view: &mut SendingHold) -> Result<HeldIn> {
+    let tx = data.store.read();
+    let environment = data.environment;
     let mut held = HeldIn {
         environment,
         campaigns: 0,
@@ -183,7 +183,7 @@ fn count_campaigns(
             name: campaign.name,
             environment: held.environment,
             status: campaign.status,
-            scheduled_at: campaign.scheduled_at.filter(|_| is_scheduled).map(Moment),
+            scheduled_at: campaign.scheduled_at.filter(|_| is_scheduled).map(WireTime),
             recipients: counts.queued + counts.deferred,
         });
     }

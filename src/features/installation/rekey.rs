@@ -105,9 +105,9 @@ impl fmt::Display for Losses {
 pub fn rekey([control, worlds @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
     let new = seal.duplicate();
     control.write_blocking(move |tx| accounts::drop_closed(tx, &new))??;
-    for world in worlds {
-        suppressions::rehash(world, seal)?;
-        domains::reissue(world, seal)?;
+    for data in worlds {
+        suppressions::rehash(data, seal)?;
+        domains::reissue(data, seal)?;
     }
     Ok(())
 }

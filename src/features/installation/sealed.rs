@@ -4,7 +4,7 @@
 //! hashes of suppressed addresses. Links in sent mail and the hashes of erased people depend on the key too but cannot test it, because
 //! neither the links nor the addresses are kept.
 
-use crate::engine::store::seal::{Seal, Sealed};
+use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
 use crate::features::{accounts, domains, suppressions, webhooks};
 
@@ -20,17 +20,17 @@ pub enum Fit {
 /// Try a key where no check value says whether it is the right one. The files are control, test and live.
 pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<Fit> {
     let mut all = accounts::sealed(&control.read()?, seal)?;
-    for world in worlds {
-        let tx = world.read()?;
+    for data in worlds {
+        let tx = data.read()?;
         all = all.with(domains::sealed(&tx, seal)?).with(webhooks::sealed(&tx, seal)?);
         if let Some(matches) = suppressions::is_hashed_with(&tx, seal)? {
-            all = all.with(Sealed::one(matches));
+            all = all.with(SecretCount::one(matches));
         }
     }
     // After a rekey some secrets stay closed until people replace them, so one that opens is proof.
     Ok(match all {
-        Sealed { total: 0, .. } => Fit::Untested,
-        Sealed { total, closed } if closed < total => Fit::Right,
+        SecretCount { total: 0, .. } => Fit::Untested,
+        SecretCount { total, closed } if closed < total => Fit::Right,
         _ => Fit::Wrong,
     })
 }
@@ -44,6 +44,6 @@ pub struct UnreadableSecrets {
 
 /// What of a world's secrets a key does not open.
 pub fn unreadable(tx: &impl Read, seal: &Seal) -> Result<UnreadableSecrets> {
-    let of = |sealed: Sealed| sealed.closed;
+    let of = |sealed: SecretCount| sealed.closed;
     Ok(UnreadableSecrets { domains: of(domains::sealed(tx, seal)?), webhooks: of(webhooks::sealed(tx, seal)?) })
 }

@@ -16,11 +16,11 @@ use super::image_files;
 use super::reading::describe::{self, Words};
 use super::reading::shortened;
 use super::store;
-use crate::engine::api::{Engine, Failure, World};
-use crate::engine::fetch::{Limits, Overlong};
-use crate::engine::language_model::{AnswerSchema, Picture as Shown, Question, Speaker, Turn};
-use crate::engine::render::images::Measured;
-use crate::engine::render::pixels::Fault;
+use crate::engine::api::{Engine, Failure, EnvironmentData};
+use crate::engine::fetch::{Limits, OversizePolicy};
+use crate::engine::language_model::{AnswerSchema, Picture as Shown, ModelRequest, Speaker, Turn};
+use crate::engine::render::images::ImageMeasurements;
+use crate::engine::render::pixels::RenderError;
 use crate::engine::render::texts::Texts;
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::environment::Environment;
@@ -35,7 +35,7 @@ const LOOK_PAUSE_MS: i64 = 30_000;
 
 /// An image that was looked at.
 pub struct AnalyzedImage {
-    pub measured: Measured,
+    pub measured: ImageMeasurements,
     pub described: ImageDescription,
     /// The file, for who can see.
     bytes: Arc<[u8]>,
@@ -74,7 +74,7 @@ pub async fn analyze(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context
         None => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
-        Fault::Image(reason) => lasting(format!("The image cannot be read: {reason}.")),
+        RenderError::Image(reason) => lasting(format!("The image cannot be read: {reason}.")),
         other => AnalysisFailure { reason: format!("The image cannot be read now: {other}"), is_passing: true },
     })?;
     let described = described(Words { url, alt, context }, &measured);
@@ -89,7 +89,7 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
         head: IMPORT_FETCH_TIME,
         total: IMPORT_FETCH_TIME,
         body_bytes: IMPORT_IMAGE_BYTES_MAX,
-        overlong: Overlong::Refuse,
+        overlong: OversizePolicy::Refuse,
     };
     let accepted = "image/png,image/jpeg,image/gif,image/webp;q=0.9,image/svg+xml;q=0.9,*/*;q=0.5";
     let fetched = engine.fetch.get(&address, accepted, &limits).await;
@@ -104,12 +104,12 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
 }
 
 /// What a model that sees says of an image; none if there is no such model, or it has no usable answer: then the measured words do.
-async fn described_by_model(engine: &Arc<Engine>, world: &World, seen: &AnalyzedImage, project: ProjectId) -> Option<ImageDescription> {
+async fn described_by_model(engine: &Arc<Engine>, data: &EnvironmentData, seen: &AnalyzedImage, project: ProjectId) -> Option<ImageDescription> {
     let client = engine.language_model.as_ref().filter(|client| client.sees())?;
-    let brand = store::brand(&world.store.read(), project).ok().flatten().unwrap_or_default();
+    let brand = store::brand(&data.store.read(), project).ok().flatten().unwrap_or_default();
     let language = brand.languages.first().map_or("en", String::as_str);
     let context = json!({ "language": language, "tags": IMAGE_TAGS_MAX });
-    let question = Question {
+    let question = ModelRequest {
         system: PROMPTS.write("describe", &context),
         turns: vec![Turn { speaker: Speaker::User, text: "Describe this picture.".into() }],
         picture: Some(Shown::of(&seen.bytes)?),
@@ -141,19 +141,19 @@ async fn described_by_model(engine: &Arc<Engine>, world: &World, seen: &Analyzed
 }
 
 /// Words for an image, from what can be known of it.
-fn described(words: Words<'_>, measured: &Measured) -> ImageDescription {
+fn described(words: Words<'_>, measured: &ImageMeasurements) -> ImageDescription {
     ImageDescription { description: describe::description(words, measured), tags: describe::tags(words, measured) }
 }
 
 /// Look at some of what waits; true if there is more to do.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
-    let world = engine.world(environment).clone();
-    let tx = world.store.read();
+    let data = engine.data(environment).clone();
+    let tx = data.store.read();
     let waiting = images::waiting(&tx, engine.clock.now(), IMAGES_AT_ONCE)?;
     let mut turns = Vec::new();
     for ((project, id), look) in waiting {
         let picture = images::find(&tx, project, id)?;
-        turns.push(turn(engine, &world, (project, id), look, picture));
+        turns.push(turn(engine, &data, (project, id), look, picture));
     }
     drop(tx);
     let more = turns.len() == IMAGES_AT_ONCE;
@@ -165,7 +165,7 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
 
 async fn turn(
     engine: &Arc<Engine>,
-    world: &Arc<World>,
+    data: &Arc<EnvironmentData>,
     key: (ProjectId, PictureId),
     look: PendingAnalysis,
     picture: Option<ProjectImage>,
@@ -182,16 +182,16 @@ async fn turn(
                 images::analysis_done(tx, key);
                 Ok(())
             };
-            return Ok(world.store.write(forget).await??);
+            return Ok(data.store.write(forget).await??);
         }
     };
     let mut seen = analyze(engine, url, alt, context).await;
     if let (Ok(seen), None, None) = (&mut seen, alt, &look.logo)
-        && let Some(described) = described_by_model(engine, world, seen, key.0).await
+        && let Some(described) = described_by_model(engine, data, seen, key.0).await
     {
         seen.described = described;
     }
-    Ok(world.store.write(move |tx| record(tx, key, look, seen)).await??)
+    Ok(data.store.write(move |tx| record(tx, key, look, seen)).await??)
 }
 
 fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: PendingAnalysis, seen: Result<AnalyzedImage, AnalysisFailure>) -> StoreResult<()> {

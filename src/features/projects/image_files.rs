@@ -10,9 +10,9 @@ use url::Url;
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::fetch::{Limits, Overlong};
-use crate::engine::render::images::Made;
-use crate::engine::render::pixels::Fault;
+use crate::engine::fetch::{Limits, OversizePolicy};
+use crate::engine::render::images::ImageFile;
+use crate::engine::render::pixels::RenderError;
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{ReadTx, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
@@ -25,7 +25,7 @@ const PATH: &str = "/v1/images/";
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 /// Keep an upload. The same picture in the same project is the same file, and its removal is taken back.
-pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &Made) -> BlobId {
+pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &ImageFile) -> BlobId {
     let sum = sha256(&made.bytes);
     let id = derived(&[b"upload", &project.0, &sum]);
     put(tx, id, made, "image", None);
@@ -40,7 +40,7 @@ pub fn let_go(tx: &mut WriteTx<'_>, engine: &Engine, url: &str) -> StoreResult<(
     }
 }
 
-fn put(tx: &mut WriteTx<'_>, id: BlobId, made: &Made, name: &str, expires_at: Option<Timestamp>) {
+fn put(tx: &mut WriteTx<'_>, id: BlobId, made: &ImageFile, name: &str, expires_at: Option<Timestamp>) {
     let name = format!("{name}.{}", made.format.extension());
     let head = Head { complete: true, bytes: 0, content_type: made.format.content_type().to_owned(), name, expires_at };
     blobs::put_as(tx, id, head, &made.bytes);
@@ -71,7 +71,7 @@ fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
 pub fn uploaded(engine: &Engine, url: &str) -> Option<Arc<Vec<u8>>> {
     let file = upload(engine, url)?;
     // The address does not say of which environment it is; an id is in one of them only.
-    engine.worlds().iter().find_map(|world| bytes_of(world.store.read(), file).ok().flatten()).map(Arc::new)
+    engine.environments().iter().find_map(|data| bytes_of(data.store.read(), file).ok().flatten()).map(Arc::new)
 }
 
 fn bytes_of(tx: ReadTx, file: BlobId) -> StoreResult<Option<Vec<u8>>> {
@@ -95,7 +95,7 @@ pub async fn file(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
     }
     let _turn = engine.recent_images.turn().await;
     let total = Duration::from_millis(DRAWN_IMAGE_MS_MAX);
-    let limits = Limits { head: total, total, body_bytes: DRAWN_IMAGE_BYTES_MAX, overlong: Overlong::Refuse };
+    let limits = Limits { head: total, total, body_bytes: DRAWN_IMAGE_BYTES_MAX, overlong: OversizePolicy::Refuse };
     let accepted = "image/png,image/jpeg,image/gif,image/webp,image/svg+xml;q=0.5";
     let fetched = engine.fetch.get(url, accepted, &limits).await.ok();
     let body = fetched.filter(|fetched| fetched.status.is_success()).map(|fetched| Arc::new(fetched.body));
@@ -109,25 +109,25 @@ pub fn preview_id(project: ProjectId, url: &str) -> BlobId {
 }
 
 /// Keep a preview for some days.
-pub fn keep_preview(tx: &mut WriteTx<'_>, id: BlobId, made: &Made) {
+pub fn keep_preview(tx: &mut WriteTx<'_>, id: BlobId, made: &ImageFile) {
     put(tx, id, made, "preview", Some(tx.now().plus_ms(PREVIEW_KEPT_MS)));
 }
 
 /// The picture at this address, small.
-pub async fn preview(engine: &Engine, url: &str) -> Result<Made, Failure> {
+pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     let gone = |reason: &str| Failure::because(Code::NotExportable, format!("The image {reason}."));
     let address: Url = url.parse().map_err(|_| gone("has an address that cannot be read"))?;
     let bytes = file(engine, &address).await.ok_or_else(|| gone("cannot be fetched now"))?;
     engine.pixels.preview_image(&bytes).await.map_err(|fault| match fault {
-        Fault::Image(reason) => gone(&format!("cannot be shown: {reason}")),
+        RenderError::Image(reason) => gone(&format!("cannot be shown: {reason}")),
         other => failure(other),
     })
 }
 
 /// What a request gets to hear when no worker could look at its image, for reasons that are not the image's.
-pub fn failure(fault: Fault) -> Failure {
+pub fn failure(fault: RenderError) -> Failure {
     match fault {
-        Fault::Busy => Failure::because(Code::Unavailable, "Too many images are being decoded; try again.").after_seconds(5),
+        RenderError::Busy => Failure::because(Code::Unavailable, "Too many images are being decoded; try again.").after_seconds(5),
         other => Failure::internal(other),
     }
 }

@@ -10,7 +10,7 @@ use super::knowledge::{self, Entry};
 use super::model::{DefaultSender, Logos, Project, ProjectStatus};
 use super::{store, with_given};
 use crate::engine::api::Listed;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{KnowledgeId, ProjectId};
 
@@ -44,8 +44,8 @@ pub struct ProjectView {
     /// What is known of the brand; only where one project is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brand: Option<Brand>,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 /// Where the logos are; `null` where there is none.
@@ -106,8 +106,8 @@ impl ProjectView {
             screenshot_url: None,
             error: None,
             brand: None,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }
@@ -140,8 +140,8 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         screenshot_url: None,
         error: project.error,
         brand: None,
-        created_at: Moment(project.created_at),
-        updated_at: Moment(project.updated_at),
+        created_at: WireTime(project.created_at),
+        updated_at: WireTime(project.updated_at),
     }
 }
 
@@ -163,7 +163,7 @@ pub struct KnowledgeView {
     pub title: String,
     pub content: String,
     /// When it was written or last changed.
-    pub date: Moment,
+    pub date: WireTime,
     pub reference_origin: knowledge::KnowledgeOrigin,
     /// The page it was read from.
     pub url: Option<String>,
@@ -184,7 +184,7 @@ impl From<Entry> for KnowledgeView {
             id: entry.id,
             title: entry.title,
             content: entry.content,
-            date: Moment(entry.date),
+            date: WireTime(entry.date),
             reference_origin: entry.origin,
             url: entry.url,
             source_file_name: entry.source_file_name,
@@ -202,7 +202,7 @@ impl KnowledgeView {
             id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("24 hexadecimal characters"),
             title: "How we roast".into(),
             content: "We roast twice a week, in small batches.".into(),
-            date: Moment::sample(),
+            date: WireTime::sample(),
             reference_origin: knowledge::KnowledgeOrigin::Manual,
             url: None,
             source_file_name: None,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Listed};
 use crate::engine::store::ReadTx;
 use crate::features::contacts::filter::FilterTree;
@@ -23,8 +23,8 @@ pub struct SegmentView {
     pub filters: FilterTree,
     /// How many contacts meet it now, whatever their status; null if the request says that nobody needs it.
     pub count: Option<u64>,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 impl Listed for SegmentView {
@@ -42,7 +42,7 @@ pub fn segment_view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Time
 pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, Failure> {
     let filters = segment.filters()?;
     let Segment { id, name, description, created_at, updated_at, .. } = segment;
-    Ok(SegmentView { id, name, description, filters, count, created_at: Moment(created_at), updated_at: Moment(updated_at) })
+    Ok(SegmentView { id, name, description, filters, count, created_at: WireTime(created_at), updated_at: WireTime(updated_at) })
 }
 
 impl SegmentView {
@@ -63,8 +63,8 @@ impl SegmentView {
             description: None,
             filters: serde_json::from_value(filters).expect("the example is a filter tree"),
             count: Some(318),
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::headers::Mailbox;
-use crate::engine::mail::message::{Letter, List, message_id};
+use crate::engine::mail::message::{OutgoingMessage, ListHeaders, message_id};
 use crate::engine::render::merge::MergeError;
 use crate::vocab::environment::Environment;
 
@@ -77,7 +77,7 @@ impl MailingContext {
         });
         let list_id =
             format!("{}.{}", mailing.topic.map_or_else(|| mailing.account.to_string(), |topic| topic.to_string()), self.domain);
-        let list = (!mailing.transactional).then(|| List {
+        let list = (!mailing.transactional).then(|| ListHeaders {
             unsubscribe_url: &unsubscribe_url,
             unsubscribe_mailto: unsubscribe_mailto.as_deref(),
             // RFC 8058 asks for https; without it the address is still right for people.
@@ -85,7 +85,7 @@ impl MailingContext {
             list_id: Some(&list_id),
         });
         let feedback_id = self.feedback_id();
-        let outgoing = Letter {
+        let outgoing = OutgoingMessage {
             from: Mailbox { name: mailing.from.name.as_deref().unwrap_or_default(), address: &self.from },
             to: Mailbox { name: &profile.display_name(), address: &recipient },
             reply_to: self.reply_to.as_ref().map(|address| Mailbox { name: "", address }),

@@ -79,7 +79,7 @@ pub fn provider(engine: &Engine, environment: Environment) -> &'static str {
 
 /// One step of writing audiences into the ledger. True if there may be more.
 pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result::Result<bool, Failure> {
-    let (store, digester) = (engine.world(environment).store.clone(), Digester::new(&engine.seal));
+    let (store, digester) = (engine.data(environment).store.clone(), Digester::new(&engine.seal));
     let step = tokio::task::spawn_blocking(move || planning::step(&store, &digester)).await;
     step.map_err(Failure::internal)?
 }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn write<T: Send + 'static>(mill: &Mill, write: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.world().store.write_blocking(write).expect("the disk works").expect("readable")
+        mill.data().store.write_blocking(write).expect("the disk works").expect("readable")
     }
 
     /// Taken on and over.

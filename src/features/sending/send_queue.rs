@@ -312,7 +312,7 @@ mod tests {
     }
 
     fn write(mill: &Mill, write: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static) {
-        mill.world().store.write_blocking(write).expect("the disk works").expect("readable");
+        mill.data().store.write_blocking(write).expect("the disk works").expect("readable");
     }
 
     fn due_groups(mill: &Mill, now: Timestamp) -> Due {

@@ -12,7 +12,7 @@ use super::retention::SweepPosition;
 use super::{quota, send_queue};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
-use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, MailingId};
@@ -372,12 +372,12 @@ pub(super) fn set_turn(tx: &mut WriteTx<'_>, id: MailingId, at: Option<Timestamp
 
 /// Keep who belongs to a mailing.
 pub fn keep_audience(tx: &mut WriteTx<'_>, id: MailingId, members: RoaringBitmap) -> Result<()> {
-    bits::apply(tx, AUDIENCES, |block| (id, block), &Delta { add: members, remove: RoaringBitmap::new() })
+    bitmap::apply(tx, AUDIENCES, |block| (id, block), &Delta { add: members, remove: RoaringBitmap::new() })
 }
 
 /// Who belongs to a mailing.
 pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
-    bits::load(tx, AUDIENCES, &(id,))
+    bitmap::load(tx, AUDIENCES, &(id,))
 }
 
 /// Everybody has a row: the set is not needed any more.

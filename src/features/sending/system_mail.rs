@@ -10,9 +10,9 @@ use crate::base::email::EmailAddress;
 use crate::base::hex;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::body::Encoded;
-use crate::engine::mail::delivery::{BeforeDot, Envelope, Handoff, Outcome, Verdict};
+use crate::engine::mail::delivery::{BeforeDot, Envelope, Handoff, Outcome, DotDecision};
 use crate::engine::mail::headers::Mailbox;
-use crate::engine::mail::message::Letter;
+use crate::engine::mail::message::OutgoingMessage;
 use crate::features::accounts;
 use crate::features::domains::{self, Stream};
 use crate::vocab::environment::Environment;
@@ -34,7 +34,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
     };
     let signer = match accounts::installation(engine)? {
         Some(account) => {
-            let tx = engine.world(Environment::Live).store.read();
+            let tx = engine.data(Environment::Live).store.read();
             let domain = domains::for_sender(&tx, &engine.seal, account, &from, Stream::Transactional)?;
             domain.as_ref().map(signer).transpose()?
         }
@@ -43,7 +43,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
     let now = engine.clock.now();
     let id = format!("{}@{}", hex::encode(&engine.random.bytes::<16>()), from.domain_ascii());
     let text = Encoded::new(&email.text);
-    let outgoing = Letter {
+    let outgoing = OutgoingMessage {
         from: Mailbox { name: "Mailmill", address: &from },
         to: Mailbox { name: "", address: &email.to },
         reply_to: None,
@@ -76,7 +76,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
 struct GoAhead;
 
 impl BeforeDot for GoAhead {
-    async fn ready(&mut self, _: &Handoff) -> Verdict {
-        Verdict::Go
+    async fn ready(&mut self, _: &Handoff) -> DotDecision {
+        DotDecision::Go
     }
 }

@@ -7,9 +7,9 @@ use url::Url;
 
 use crate::engine::api::{Engine, Failure};
 use crate::engine::fetch::SystemResolver;
-use crate::engine::mail::dns::{Age, NoAnswer};
+use crate::engine::mail::dns::{MaxAge, DnsLookupError};
 use crate::engine::mail::smtp::Timeouts;
-use crate::engine::mail::transport::{Exchanger, Looking, LookupError, MailExchangers, Parts, PolicySource, Transport, fetched};
+use crate::engine::mail::transport::{Exchanger, Lookup, LookupError, MailExchangers, Parts, PolicySource, Transport, fetched};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
@@ -68,9 +68,9 @@ pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure>
 struct EngineDns(Arc<Engine>);
 
 impl MailExchangers for EngineDns {
-    fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>> {
+    fn exchangers<'a>(&'a self, domain: &'a str) -> Lookup<'a, Vec<Exchanger>> {
         Box::pin(async move {
-            match self.0.dns.mx(domain, Age::Cached).await {
+            match self.0.dns.mx(domain, MaxAge::Cached).await {
                 Ok(servers) => {
                     let server = |server: crate::engine::mail::dns::MailServer| Exchanger {
                         preference: server.preference,
@@ -83,9 +83,9 @@ impl MailExchangers for EngineDns {
         })
     }
 
-    fn addresses<'a>(&'a self, host: &'a str) -> Looking<'a, Vec<IpAddr>> {
+    fn addresses<'a>(&'a self, host: &'a str) -> Lookup<'a, Vec<IpAddr>> {
         Box::pin(async move {
-            match self.0.dns.addresses(host, Age::Cached).await {
+            match self.0.dns.addresses(host, MaxAge::Cached).await {
                 Ok(addresses) => Ok(addresses),
                 Err(none) => no_records(none),
             }
@@ -94,24 +94,24 @@ impl MailExchangers for EngineDns {
 }
 
 impl PolicySource for EngineDns {
-    fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
+    fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>> {
         Box::pin(async move {
-            match self.0.dns.txt(name, Age::Cached).await {
+            match self.0.dns.txt(name, MaxAge::Cached).await {
                 Ok(texts) => Ok(texts),
                 Err(none) => no_records(none),
             }
         })
     }
 
-    fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String> {
+    fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String> {
         Box::pin(fetched(&self.0.fetch, url))
     }
 }
 
-fn no_records<T>(none: NoAnswer) -> Result<Vec<T>, LookupError> {
+fn no_records<T>(none: DnsLookupError) -> Result<Vec<T>, LookupError> {
     match none {
-        NoAnswer::NoSuchRecord => Ok(Vec::new()),
-        NoAnswer::NoSuchName | NoAnswer::NotAName => Err(LookupError::NoSuchName),
-        NoAnswer::Unreachable(why) => Err(LookupError::Failed(why)),
+        DnsLookupError::NoSuchRecord => Ok(Vec::new()),
+        DnsLookupError::NoSuchName | DnsLookupError::NotAName => Err(LookupError::NoSuchName),
+        DnsLookupError::Unreachable(why) => Err(LookupError::Failed(why)),
     }
 }

@@ -9,7 +9,7 @@ use super::inbox::InboxRow;
 use super::model::{Audience, Counts, Delivery, Mailing, Recipient, State, WaitReason};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Listed;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConversationId, EmailId, MailingId, MessageId};
 
 /// A batch: a send to an audience, and how far it is.
@@ -39,8 +39,8 @@ pub struct BatchView {
     pub from: String,
     pub from_name: Option<String>,
     pub subject: String,
-    pub created_at: Moment,
-    pub updated_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub updated_at: Option<WireTime>,
     /// Why it failed.
     pub error: Option<String>,
     /// What it waits for.
@@ -51,9 +51,9 @@ pub struct BatchView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Throttle {
-    pub throttled_at: Moment,
+    pub throttled_at: WireTime,
     /// When it goes on by itself.
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
     /// `quota`, `transport` or `deferred`.
     pub reason: String,
     /// Those who are still to be sent to.
@@ -71,8 +71,8 @@ impl BatchView {
         };
         let throttle = match mailing.state {
             State::Waiting { reason, until } => Some(Throttle {
-                throttled_at: Moment(mailing.updated_at),
-                expires_at: Moment(until),
+                throttled_at: WireTime(mailing.updated_at),
+                expires_at: WireTime(until),
                 reason: reason.word().to_owned(),
                 remaining_count: counts.open(),
             }),
@@ -93,8 +93,8 @@ impl BatchView {
             from: mailing.from.address.clone(),
             from_name: mailing.from.name.clone(),
             subject: mailing.subject.clone(),
-            created_at: Moment(mailing.created_at),
-            updated_at: Some(Moment(mailing.updated_at)),
+            created_at: WireTime(mailing.created_at),
+            updated_at: Some(WireTime(mailing.updated_at)),
             error: if let State::Failed { reason, .. } = &mailing.state { Some(reason.clone()) } else { None },
             throttle,
         }
@@ -117,8 +117,8 @@ impl BatchView {
             from: "news@example.com".into(),
             from_name: Some("Example".into()),
             subject: "New in spring".into(),
-            created_at: Moment::sample(),
-            updated_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            updated_at: Some(WireTime::sample()),
             error: None,
             throttle: None,
         }
@@ -155,7 +155,7 @@ pub struct SendView {
     pub from_name: Option<String>,
     pub subject: String,
     pub transactional: bool,
-    pub created_at: Moment,
+    pub created_at: WireTime,
     /// The recipient and those of its copies.
     pub recipients: Vec<RecipientView>,
 }
@@ -172,9 +172,9 @@ pub struct RecipientView {
     /// Why it was skipped, or why nobody knows.
     pub reason: Option<String>,
     /// When it is tried again.
-    pub next_attempt_at: Option<Moment>,
+    pub next_attempt_at: Option<WireTime>,
     /// When the status became what it is.
-    pub at: Option<Moment>,
+    pub at: Option<WireTime>,
 }
 
 impl RecipientView {
@@ -191,18 +191,18 @@ impl RecipientView {
         };
         match &recipient.delivery {
             Delivery::Queued => {}
-            Delivery::Handoff { at, .. } => view.at = Some(Moment(*at)),
+            Delivery::Handoff { at, .. } => view.at = Some(WireTime(*at)),
             Delivery::Sent { at, reply } | Delivery::Failed { at, reply } => {
-                view.at = Some(Moment(*at));
+                view.at = Some(WireTime(*at));
                 view.reply = Some(reply.clone());
             }
             Delivery::Deferred { next_at, reply, .. } => {
                 view.reply = Some(reply.clone());
-                view.next_attempt_at = Some(Moment(*next_at));
+                view.next_attempt_at = Some(WireTime(*next_at));
             }
             Delivery::Unknown { why, at, .. } => {
                 view.reason = Some(why.word().to_owned());
-                view.at = Some(Moment(*at));
+                view.at = Some(WireTime(*at));
             }
             Delivery::Skipped { why } => view.reason = Some(why.word().to_owned()),
         }
@@ -224,7 +224,7 @@ impl SendView {
             from_name: mailing.from.name.clone(),
             subject: mailing.subject.clone(),
             transactional: mailing.transactional,
-            created_at: Moment(mailing.created_at),
+            created_at: WireTime(mailing.created_at),
             recipients: recipients.iter().map(RecipientView::new).collect(),
         }
     }
@@ -241,14 +241,14 @@ impl SendView {
             from_name: Some("Example".into()),
             subject: "Your order".into(),
             transactional: true,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
             recipients: vec![RecipientView {
                 email: "ada@example.com".into(),
                 status: "sent".into(),
                 reply: Some("250 2.0.0 Ok: queued as 4F5B2".into()),
                 reason: None,
                 next_attempt_at: None,
-                at: Some(Moment(Timestamp(1_767_225_600_000))),
+                at: Some(WireTime(Timestamp(1_767_225_600_000))),
             }],
         }
     }
@@ -267,7 +267,7 @@ pub struct MessageView {
     pub subject: String,
     /// Of the message as it would have gone out.
     pub size: u64,
-    pub received_at: Moment,
+    pub received_at: WireTime,
 }
 
 impl From<InboxRow> for MessageView {
@@ -280,7 +280,7 @@ impl From<InboxRow> for MessageView {
             to: head.to,
             subject: head.subject,
             size: head.bytes,
-            received_at: Moment(head.received_at),
+            received_at: WireTime(head.received_at),
         }
     }
 }
@@ -296,7 +296,7 @@ impl MessageView {
             to: "ada@example.com".into(),
             subject: "Your order".into(),
             size: 18_402,
-            received_at: Moment::sample(),
+            received_at: WireTime::sample(),
         }
     }
 }

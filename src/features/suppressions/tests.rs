@@ -11,7 +11,7 @@ fn write<T: Send + 'static>(
     mill: &Mill,
     change: impl FnOnce(&mut WriteTx<'_>) -> crate::engine::store::Result<T> + Send + 'static,
 ) -> T {
-    let written = mill.wait(mill.world().store.write(move |tx| change(tx).map_err(Failure::from)));
+    let written = mill.wait(mill.data().store.write(move |tx| change(tx).map_err(Failure::from)));
     written.expect("the store works").expect("written")
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::model::{Reason, Source, Suppression};
 use crate::engine::api::Listed;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 
 /// An address that is not mailed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub struct SuppressionView {
     pub source: Source,
     /// What a mail server said, or what somebody noted.
     pub note: Option<String>,
-    pub created_at: Moment,
+    pub created_at: WireTime,
 }
 
 impl Listed for SuppressionView {
@@ -28,7 +28,7 @@ impl Listed for SuppressionView {
 impl From<Suppression> for SuppressionView {
     fn from(row: Suppression) -> Self {
         let Suppression { reason, source, email, note, created_at } = row;
-        Self { email, reason, source, note, created_at: Moment(created_at) }
+        Self { email, reason, source, note, created_at: WireTime(created_at) }
     }
 }
 
@@ -40,7 +40,7 @@ impl SuppressionView {
             reason: Reason::Manual,
             source: Source::Api,
             note: Some("Asked us by telephone".into()),
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
         }
     }
 }

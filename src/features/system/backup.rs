@@ -18,7 +18,7 @@ use crate::engine::api::Engine;
 use crate::engine::store::identity::{self, Installation};
 use crate::engine::store::seal::KeyCheck;
 use crate::engine::store::{self, ReadTx, StoreFile, backup};
-use crate::vocab::tables::Realm;
+use crate::vocab::tables::DatabaseKind;
 
 const MANIFEST: &str = "manifest.json";
 /// The form of the manifest and the folder. The first one named neither installation nor key.
@@ -30,7 +30,7 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
 /// TABLE: the files of a backup. Only these are ever read from one.
-const FILES: [(&str, Realm); 3] = [("control.redb", Realm::Control), ("test.redb", Realm::World), ("live.redb", Realm::World)];
+const FILES: [(&str, DatabaseKind); 3] = [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
 
 /// What is in a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,11 +127,11 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
 pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
     make_empty(target)?;
     // All three moments are taken before the first copy begins, so they lie as close together as they can.
-    let [test, live] = engine.worlds().map(|world| world.store.read());
+    let [test, live] = engine.environments().map(|environment_data| environment_data.store.read());
     let stores = [engine.control.read(), test, live];
     let mut files = BTreeMap::new();
-    for ((name, realm), tx) in FILES.into_iter().zip(&stores) {
-        files.insert(name.to_owned(), copy(tx, realm, &target.join(name))?);
+    for ((name, database_kind), tx) in FILES.into_iter().zip(&stores) {
+        files.insert(name.to_owned(), copy(tx, database_kind, &target.join(name))?);
     }
     let program = concat!("mailmill ", env!("CARGO_PKG_VERSION")).to_owned();
     let whose = identity::identity(&stores[0]).map_err(|error| BackupError::Store(target.to_path_buf(), error))?;
@@ -141,8 +141,8 @@ pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> 
     Ok(manifest)
 }
 
-fn copy(tx: &ReadTx, realm: Realm, file: &Path) -> Result<backup::Digests> {
-    let digests = backup::copy(tx, realm, file).map_err(|error| BackupError::Store(file.to_path_buf(), error))?;
+fn copy(tx: &ReadTx, database_kind: DatabaseKind, file: &Path) -> Result<backup::Digests> {
+    let digests = backup::copy(tx, database_kind, file).map_err(|error| BackupError::Store(file.to_path_buf(), error))?;
     fs::set_permissions(file, Permissions::from_mode(0o600)).map_err(failed(file))?;
     Ok(digests)
 }
@@ -169,8 +169,8 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<()> {
 /// Read the manifest of the backup in `folder` and compare every row with it.
 pub fn verify(folder: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
-    for (name, realm) in FILES {
-        compare(&folder.join(name), realm, &manifest.files[name])?;
+    for (name, database_kind) in FILES {
+        compare(&folder.join(name), database_kind, &manifest.files[name])?;
     }
     Ok(manifest)
 }
@@ -196,12 +196,12 @@ pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     }
 }
 
-fn compare(file: &Path, realm: Realm, expected: &backup::Digests) -> Result<()> {
+fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests) -> Result<()> {
     if !file.exists() {
         return Err(failed(file)(io::ErrorKind::NotFound.into()));
     }
     let failed = |error| BackupError::Store(file.to_path_buf(), error);
-    let found = backup::digests(file, realm).map_err(failed)?;
+    let found = backup::digests(file, database_kind).map_err(failed)?;
     let tables = expected.keys().chain(found.keys());
     match tables.into_iter().find(|table| expected.get(*table) != found.get(*table)) {
         Some(table) => Err(match holds(file).map_err(failed)? {
@@ -236,11 +236,11 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     if FILES.iter().any(|(name, _)| data.join(name).exists()) {
         return Err(BackupError::NotEmpty(data.to_path_buf()));
     }
-    let copied = FILES.into_iter().try_for_each(|(name, realm)| {
+    let copied = FILES.into_iter().try_for_each(|(name, database_kind)| {
         let target = data.join(name);
         let source = folder.join(name);
         copy_file(&source, &target)?;
-        compare(&target, realm, &manifest.files[name]).map_err(|error| error.about(source))
+        compare(&target, database_kind, &manifest.files[name]).map_err(|error| error.about(source))
     });
     if copied.is_err() {
         for (name, _) in FILES {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::dns::{Age, NoAnswer};
+use crate::engine::mail::dns::{MaxAge, DnsLookupError};
 use crate::engine::mail::transport::hello_name;
 use crate::engine::store::space::Space;
 use crate::features::{domains, sending};
@@ -73,7 +73,7 @@ fn clock() -> Finding {
 }
 
 fn disk(folder: &Path, space: &Space) -> Finding {
-    let disk = space.look();
+    let disk = space.status();
     let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not tell how much is free") };
     let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
     let remedy = "Make room, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
@@ -143,9 +143,9 @@ async fn reverse_dns(engine: &Engine) -> Finding {
     }
     let name = hello_name(&engine.settings);
     let remedy = |what: &str| format!("{what} Or set [mail] hello_name to the name that this machine has.");
-    let addresses = match engine.dns.addresses(&name, Age::Fresh).await {
+    let addresses = match engine.dns.addresses(&name, MaxAge::Fresh).await {
         Ok(addresses) if !addresses.is_empty() => addresses,
-        Err(NoAnswer::Unreachable(why)) => return Finding::skipped(SUBJECT, format!("the DNS cannot be asked: {why}")),
+        Err(DnsLookupError::Unreachable(why)) => return Finding::skipped(SUBJECT, format!("the DNS cannot be asked: {why}")),
         _ => {
             let remedy = remedy(&format!("Add an A record for {name} with this machine's public address."));
             return Finding::problem(SUBJECT, format!("{name}, with which servers are greeted, has no address"), remedy);
@@ -153,7 +153,7 @@ async fn reverse_dns(engine: &Engine) -> Finding {
     };
     let mut strangers: Vec<IpAddr> = Vec::new();
     for address in addresses {
-        let names = engine.dns.names(address, Age::Fresh).await.unwrap_or_default();
+        let names = engine.dns.names(address, MaxAge::Fresh).await.unwrap_or_default();
         if !names.iter().any(|other| other.trim_end_matches('.').eq_ignore_ascii_case(&name)) {
             strangers.push(address);
         }

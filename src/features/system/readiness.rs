@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::machine;
-use crate::engine::api::{Engine, World};
-use crate::engine::jobs::standing::State;
+use crate::engine::api::{Engine, EnvironmentData};
+use crate::engine::jobs::status::WorkerState;
 use crate::features::contacts::indexing;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -118,22 +118,22 @@ impl Condition {
     /// How the service is doing now.
     pub fn of(engine: &Engine) -> Self {
         let now = engine.clock.now();
-        let states = engine.workers.look();
+        let states = engine.workers.snapshot();
         let (dispatchers, workers): (Vec<_>, Vec<_>) = states.into_iter().partition(|(_, state)| state.is_lasting);
-        let stores = engine.worlds().map(|world| world.store.failure());
+        let stores = engine.environments().map(|data| data.store.failure());
         let stores_ok = stores.iter().chain([&engine.control.failure()]).all(|failure| failure.borrow().is_none());
         let failing: Vec<String> = workers.iter().filter(|(_, state)| is_failing(state)).map(|(name, _)| name.clone()).collect();
-        let disk = engine.control.space().look();
+        let disk = engine.control.space().status();
         let (open, limit) = (machine::open_descriptors(), machine::descriptor_limit());
         let failed_lately =
-            |state: &State| state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_DOUBT_MS);
-        let sum = |states: &[(String, State)], of: fn(&State) -> u64| states.iter().map(|(_, state)| of(state)).sum();
+            |state: &WorkerState| state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_DOUBT_MS);
+        let sum = |states: &[(String, WorkerState)], of: fn(&WorkerState) -> u64| states.iter().map(|(_, state)| of(state)).sum();
         let checks = Checks {
             store: StoreCheck { ok: stores_ok },
             search_index: IndexCheck {
                 ok: !workers.iter().any(|(name, state)| name.starts_with(indexing::WORKER) && state.failures_in_a_row > 0),
-                lag_live: lag(engine.world(Environment::Live)),
-                lag_test: lag(engine.world(Environment::Test)),
+                lag_live: lag(engine.data(Environment::Live)),
+                lag_test: lag(engine.data(Environment::Test)),
             },
             key: KeyCheck { ok: engine.check_key().is_ok() },
             disk: DiskCheck {
@@ -184,10 +184,10 @@ impl Checks {
 }
 
 /// One failure may be chance, and is repeated soon.
-fn is_failing(state: &State) -> bool {
+fn is_failing(state: &WorkerState) -> bool {
     state.failures_in_a_row >= limits::WORKER_FAILURES_DOUBTED
 }
 
-fn lag(world: &World) -> u64 {
-    world.store.feed_position().saturating_sub(world.search.position())
+fn lag(data: &EnvironmentData) -> u64 {
+    data.store.feed_position().saturating_sub(data.search.position())
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::api::Listed;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::tags::Tag;
 use crate::features::contacts::{self, Facet};
@@ -21,8 +21,8 @@ pub struct TagView {
     pub description: Option<String>,
     /// How many contacts have it now, whatever their status.
     pub subscriber_count: u64,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 impl Listed for TagView {
@@ -34,7 +34,7 @@ impl Listed for TagView {
 pub fn tag_view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
     let subscriber_count = contacts::count(tx, project, Facet::Tag(tag.number()))?;
     let Tag { id, name, color, description, created_at, updated_at } = tag;
-    let (created_at, updated_at) = (Moment(created_at), Moment(updated_at));
+    let (created_at, updated_at) = (WireTime(created_at), WireTime(updated_at));
     Ok(TagView { id, name, color, description, subscriber_count, created_at, updated_at })
 }
 
@@ -47,8 +47,8 @@ impl TagView {
             color: Some("#1A73E8".into()),
             description: Some("Signed up on the home page".into()),
             subscriber_count: 1_280,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }

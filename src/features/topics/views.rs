@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::engine::api::Listed;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::vocab::ids::{ProjectId, TopicId};
@@ -26,8 +26,8 @@ pub struct TopicView {
     pub is_active: bool,
     /// How many contacts get it now, by their choice or by its default, whatever their status.
     pub subscriber_count: u64,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 impl Listed for TopicView {
@@ -47,8 +47,8 @@ pub fn topic_view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<To
         display_order: topic.display_order,
         is_active: topic.is_active,
         subscriber_count,
-        created_at: Moment(topic.created_at),
-        updated_at: Moment(topic.updated_at),
+        created_at: WireTime(topic.created_at),
+        updated_at: WireTime(topic.updated_at),
     })
 }
 
@@ -64,8 +64,8 @@ impl TopicView {
             display_order: 1,
             is_active: true,
             subscriber_count: 1_280,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }

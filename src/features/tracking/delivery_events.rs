@@ -8,7 +8,7 @@ use super::visits;
 use crate::base::clock::Timestamp;
 use crate::engine::access::visit_buffer::Visit;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::inbound::replies;
+use crate::engine::mail::inbound::reply_class;
 use crate::engine::store::{Result, WriteTx};
 use crate::features::contacts::Source;
 use crate::features::sending;
@@ -22,7 +22,7 @@ const SIMULATED_AGENT: &str = "Mozilla/5.0 (simulated recipient)";
 
 /// Make something of what has happened; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     if engagement::due_events(&store.read(), engine.clock.now(), 1)?.is_empty() {
         return Ok(false);
     }
@@ -45,7 +45,7 @@ fn take(tx: &mut WriteTx<'_>, list: &SuppressionList) -> Result<bool> {
 fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, event: &DeliveryEvent) -> Result<()> {
     let mut bounced = |class, words: &str| bounces::bounced(tx, list, recipient, (class, SaidBy::Smtp), words).map(drop);
     match event {
-        DeliveryEvent::Refused { reply } => bounced(replies::class(None, reply).into(), reply),
+        DeliveryEvent::Refused { reply } => bounced(reply_class::class(None, reply).into(), reply),
         DeliveryEvent::Bounce { hard: true } => bounced(Bounce::Hard, "550 5.1.1 simulated"),
         DeliveryEvent::Bounce { hard: false } => bounced(Bounce::Soft, "552 5.2.2 simulated"),
         DeliveryEvent::Complaint => bounces::complained(tx, list, recipient, "abuse").map(drop),

@@ -37,7 +37,7 @@ const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
 
 /// Erase a little of somebody; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     if erasure::waiting(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }

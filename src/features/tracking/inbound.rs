@@ -7,7 +7,7 @@ use super::bounces::{self, SuppressionList};
 use super::unsubscribe::{self, Scope};
 use super::recipient::MessageRecipient;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::inbound::{self, Action, Envelope, Incoming, Mark, Nature, Outcome};
+use crate::engine::mail::inbound::{self, Action, Envelope, Incoming, Mark, MessageKind, Outcome};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::contacts::Source;
 use crate::features::sending;
@@ -46,7 +46,7 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
         let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(Received::Ignored) };
         handle(tx, &list, &recipient, (mark, token.purpose), &incoming)
     };
-    let received = engine.world(token.environment).store.write(take).await??;
+    let received = engine.data(token.environment).store.write(take).await??;
     tracing::debug!(mailing = %token.mailing, number = token.number, kind, ?received, "inbound message");
     Ok(received)
 }
@@ -69,21 +69,21 @@ fn handle(
     incoming: &Incoming,
 ) -> StoreResult<Received> {
     match &incoming.nature {
-        Nature::Report(outcomes) => {
+        MessageKind::Report(outcomes) => {
             // A report on one message is about its one recipient, whatever address a forwarding server had in the end.
             let worst = outcomes.iter().find(|outcome| outcome.action == Action::Failed).or(outcomes.first());
             worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, recipient, outcome))
         }
-        Nature::Complaint(complaint) => {
+        MessageKind::Complaint(complaint) => {
             sending::evidence(tx, recipient.mailing.id, recipient.number, "a complaint")?;
             bounces::complained(tx, list, recipient, &complaint.kind)?;
             Ok(Received::Handled)
         }
-        Nature::Other if mark == Mark::Unsubscribe && purpose == Purpose::Unsubscribe => {
+        MessageKind::Other if mark == Mark::Unsubscribe && purpose == Purpose::Unsubscribe => {
             unsubscribe::leave(tx, list, recipient, Scope::List, Source::Mailto)?;
             Ok(Received::Handled)
         }
-        Nature::Automatic | Nature::Other => Ok(Received::Ignored),
+        MessageKind::Automatic | MessageKind::Other => Ok(Received::Ignored),
     }
 }
 

@@ -5,7 +5,7 @@ use http::HeaderMap;
 use super::links;
 use super::pages::{Page, Reader};
 use super::recipient::MessageRecipient;
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Context, Failure};
 use crate::engine::store::ReadTx;
 use crate::features::projects;
@@ -24,7 +24,7 @@ pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &He
     let Some(token) = links::read(&context.engine, text).filter(|token| purposes.contains(&token.purpose)) else {
         return Ok(None);
     };
-    let tx = context.engine.world(token.environment).store.read();
+    let tx = context.engine.data(token.environment).store.read();
     let Some(recipient) = MessageRecipient::find(&tx, token.mailing, token.number)? else { return Ok(None) };
     let Some(email) = recipient.email().map(str::to_owned) else { return Ok(None) };
     let brand = match recipient.owner() {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::base::clock::Timestamp;
 use crate::engine::access::visit_buffer::Visit;
-use crate::engine::api::wire::Peer;
+use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Engine, RawRequest};
 use crate::features::sending::token::{Token, Tokens};
 use crate::vocab::limits;
@@ -54,7 +54,7 @@ pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, req
         is_head: request.is_head,
         is_prefetch: is_prefetch(&request.headers),
     };
-    engine.world(token.environment).visits.note(visit, &client);
+    engine.data(token.environment).visits.note(visit, &client);
 }
 
 /// What tells clients apart for a moment.

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::engine::mail::inbound::Class;
+use crate::engine::mail::inbound::ReplyClass;
 
 /// What a visit to a link tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -147,14 +147,14 @@ pub enum Bounce {
     Content,
 }
 
-impl From<Class> for Bounce {
-    fn from(class: Class) -> Self {
+impl From<ReplyClass> for Bounce {
+    fn from(class: ReplyClass) -> Self {
         match class {
-            Class::Hard => Bounce::Hard,
+            ReplyClass::Hard => Bounce::Hard,
             // A wrong "hard" silences a person for good, a wrong "soft" costs four more tries.
-            Class::Soft | Class::Unknown => Bounce::Soft,
-            Class::Policy => Bounce::Policy,
-            Class::Content => Bounce::Content,
+            ReplyClass::Soft | ReplyClass::Unknown => Bounce::Soft,
+            ReplyClass::Policy => Bounce::Policy,
+            ReplyClass::Content => Bounce::Content,
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::translations::{Placeholders, Texts, texts};
 use crate::base::hex;
 use crate::base::random::Random;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::render::Pages;
 use crate::vocab::ids::TopicId;
 

@@ -85,7 +85,7 @@ impl Scene {
     }
 
     fn write<T: Send + 'static>(&self, write: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
-        let store = &self.mill.world().store;
+        let store = &self.mill.data().store;
         store.write_blocking(move |tx| Ok::<_, ()>(write(tx))).expect("written").expect("no refusal")
     }
 

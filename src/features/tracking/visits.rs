@@ -30,7 +30,7 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// Write some of the visits of an environment; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    if engine.world(environment).store.space().is_low() {
+    if engine.data(environment).store.space().is_low() {
         // They wait in memory.
         return Err(Error::NoSpace.into());
     }
@@ -38,22 +38,22 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 }
 
 async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let world = engine.world(environment);
-    let dropped = world.visits.dropped();
+    let data = engine.data(environment);
+    let dropped = data.visits.dropped();
     if dropped > 0 {
         tracing::warn!(dropped, %environment, "opens and clicks came faster than they can be written");
     }
-    let visits = world.visits.take(limits::VISITS_PER_WRITE);
+    let visits = data.visits.take(limits::VISITS_PER_WRITE);
     if visits.is_empty() {
         return Ok(false);
     }
     let more = visits.len() == limits::VISITS_PER_WRITE;
     let kept = visits.clone();
-    match world.store.write_essential(move |tx| record(tx, &visits)).await {
+    match data.store.write_essential(move |tx| record(tx, &visits)).await {
         Ok(Ok(())) => Ok(more),
         Ok(Err(error)) | Err(error) => {
             if error == Error::Busy {
-                world.visits.put_back(kept);
+                data.visits.put_back(kept);
             }
             Err(error.into())
         }

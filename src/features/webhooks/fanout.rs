@@ -25,7 +25,7 @@ const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; delive
 
 /// Make the deliveries of some events; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     if outbox::queued(&store.read(), 1)?.is_empty() {
         return Ok(false);
     }

@@ -43,7 +43,7 @@ fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::W
 
 /// Clear away a little of what deleted webhooks have left; true if there may be more.
 pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     if !store::is_untidy(&store.read())? {
         return Ok(false);
     }

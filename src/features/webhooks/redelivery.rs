@@ -15,7 +15,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
     if engine.hold.is_on() {
         return Ok(false);
     }
-    let store = &engine.world(environment).store;
+    let store = &engine.data(environment).store;
     let (mut after, mut more) = (None, false);
     while let Some((key, _)) = store::next_redelivery(&store.read(), after)? {
         more |= store.write(move |tx| go_on(tx, key)).await??;

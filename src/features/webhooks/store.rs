@@ -10,7 +10,7 @@ use super::signature::Signer;
 use crate::base::clock::Timestamp;
 use crate::engine::outbox;
 use crate::engine::store::key::{Key, after_prefix};
-use crate::engine::store::seal::{Seal, Sealed};
+use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Order, Read, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
@@ -49,10 +49,10 @@ pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
 }
 
 /// The secrets of all webhooks: how many there are, and how many of them a key does not open.
-pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<Sealed> {
-    let mut all = Sealed::default();
+pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
+    let mut all = SecretCount::default();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |(account, id), webhook| {
-        all = all.with(Sealed::one(Signer::open(seal, account, id, &webhook.sealed_secret).is_some()));
+        all = all.with(SecretCount::one(Signer::open(seal, account, id, &webhook.sealed_secret).is_some()));
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(all)

@@ -51,7 +51,7 @@ impl World {
         &self,
         act: impl FnOnce(&mut crate::engine::store::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> T {
-        self.mill.world().store.write_blocking(act).expect("the store works").expect("written")
+        self.mill.data().store.write_blocking(act).expect("the store works").expect("written")
     }
 
     /// What a service that has just been started begins.

@@ -11,7 +11,7 @@ use super::headers::HIDDEN;
 use super::model::{Attempt, Delivery, PauseReason, Redelivery, DeliveryStatus, Webhook};
 use super::store;
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::store::Read;
 use crate::vocab::ids::{DeliveryId, EventId, WebhookId};
@@ -37,7 +37,7 @@ pub struct WebhookView {
     /// Always true: a webhook has a secret from its beginning. The secret itself is shown only when it is made.
     pub secret_configured: bool,
     /// Until when deliveries are signed with the secret before this one, too; `null` if they are not.
-    pub previous_secret_expires_at: Option<Moment>,
+    pub previous_secret_expires_at: Option<WireTime>,
     /// Deliveries that have succeeded.
     pub success_count: u64,
     /// Deliveries that have failed, after all their attempts.
@@ -45,17 +45,17 @@ pub struct WebhookView {
     /// Deliveries whose end is still to come.
     pub pending_count: u64,
     /// When the last attempt ended; `null` if there was none.
-    pub last_triggered_at: Option<Moment>,
+    pub last_triggered_at: Option<WireTime>,
     /// Until when nothing is sent because of how its endpoint does; `null` if it is not left alone. What is to be delivered waits.
-    pub paused_until: Option<Moment>,
+    pub paused_until: Option<WireTime>,
     /// Why.
     pub pause_reason: Option<PauseReason>,
     /// Attempts in a row that have failed.
     pub consecutive_failures: u32,
     /// The time range that is delivered again, or was last.
     pub redelivery: Option<RedeliveryView>,
-    pub created_at: Moment,
-    pub updated_at: Moment,
+    pub created_at: WireTime,
+    pub updated_at: WireTime,
 }
 
 impl Listed for WebhookView {
@@ -69,23 +69,23 @@ impl Listed for WebhookView {
 pub struct RedeliveryView {
     /// `processing` or `completed`.
     pub status: &'static str,
-    pub from: Moment,
-    pub to: Moment,
+    pub from: WireTime,
+    pub to: WireTime,
     /// Deliveries that were made for it.
     pub queued: u64,
-    pub started_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub started_at: WireTime,
+    pub completed_at: Option<WireTime>,
 }
 
 /// A redelivery for callers.
 pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
     RedeliveryView {
         status: if redelivery.completed_at.is_some() { "completed" } else { "processing" },
-        from: Moment(redelivery.from),
-        to: Moment(redelivery.to),
+        from: WireTime(redelivery.from),
+        to: WireTime(redelivery.to),
         queued: redelivery.queued,
-        started_at: Moment(redelivery.started_at),
-        completed_at: redelivery.completed_at.map(Moment),
+        started_at: WireTime(redelivery.started_at),
+        completed_at: redelivery.completed_at.map(WireTime),
     }
 }
 
@@ -104,17 +104,17 @@ pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Tim
         custom_headers: headers.into_keys().map(|name| (name, HIDDEN.to_owned())).collect(),
         standard_signature: webhook.standard_signature,
         secret_configured: !webhook.sealed_secret.is_empty(),
-        previous_secret_expires_at: webhook.previous_secret(now).map(|former| Moment(former.until)),
+        previous_secret_expires_at: webhook.previous_secret(now).map(|former| WireTime(former.until)),
         success_count: state.successes,
         failure_count: state.failures,
         pending_count: state.kept(DeliveryStatus::Pending),
-        last_triggered_at: state.last_triggered_at.map(Moment),
-        paused_until: paused_until.map(Moment),
+        last_triggered_at: state.last_triggered_at.map(WireTime),
+        paused_until: paused_until.map(WireTime),
         pause_reason: state.health.reason.filter(|_| paused_until.is_some()),
         consecutive_failures: state.health.failures,
         redelivery: store::redelivery(tx, key)?.as_ref().map(redelivery_view),
-        created_at: Moment(webhook.created_at),
-        updated_at: Moment(webhook.updated_at),
+        created_at: WireTime(webhook.created_at),
+        updated_at: WireTime(webhook.updated_at),
     })
 }
 
@@ -134,13 +134,13 @@ impl WebhookView {
             success_count: 1_280,
             failure_count: 2,
             pending_count: 0,
-            last_triggered_at: Some(Moment::sample()),
+            last_triggered_at: Some(WireTime::sample()),
             paused_until: None,
             pause_reason: None,
             consecutive_failures: 0,
             redelivery: None,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }
@@ -167,9 +167,9 @@ pub struct DeliveryView {
     pub status: DeliveryStatus,
     /// How many attempts were begun, three at most.
     pub attempts: usize,
-    pub last_attempt_at: Option<Moment>,
+    pub last_attempt_at: Option<WireTime>,
     /// When it is tried next, if it is; later if the endpoint is left alone by then.
-    pub next_attempt_at: Option<Moment>,
+    pub next_attempt_at: Option<WireTime>,
     /// What the endpoint answered last; `null` if it did not.
     pub response: Option<ResponseView>,
     /// Why it is not delivered, in words.
@@ -180,8 +180,8 @@ pub struct DeliveryView {
     pub redelivery_of: Option<DeliveryId>,
     /// Every attempt, the first in front.
     pub attempt_log: Vec<AttemptView>,
-    pub created_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub completed_at: Option<WireTime>,
 }
 
 impl Listed for DeliveryView {
@@ -204,9 +204,9 @@ pub struct ResponseView {
 pub struct AttemptView {
     /// What `X-Service-Delivery-Id` said.
     pub id: String,
-    pub started_at: Moment,
+    pub started_at: WireTime,
     /// `null` while it is under way.
-    pub ended_at: Option<Moment>,
+    pub ended_at: Option<WireTime>,
     /// From its beginning to the end of the answer, in milliseconds.
     pub response_time: Option<u32>,
     pub status_code: Option<u16>,
@@ -223,8 +223,8 @@ pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
     let failed = delivery.status != DeliveryStatus::Success;
     let attempt = |(index, attempt): (usize, &Attempt)| AttemptView {
         id: attempt_id(delivery.id, index + 1),
-        started_at: Moment(attempt.started_at),
-        ended_at: attempt.end.as_ref().map(|end| Moment(end.at)),
+        started_at: WireTime(attempt.started_at),
+        ended_at: attempt.end.as_ref().map(|end| WireTime(end.at)),
         response_time: attempt.end.as_ref().map(|end| end.duration_ms),
         status_code: attempt.end.as_ref().and_then(|end| end.status_code),
         response: attempt.end.as_ref().filter(|end| end.status_code.is_some()).map(|end| end.response.clone()),
@@ -236,15 +236,15 @@ pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
         event_type: delivery.event_type.clone(),
         status: delivery.status,
         attempts: delivery.attempts.len(),
-        last_attempt_at: last.map(|attempt| Moment(attempt.started_at)),
-        next_attempt_at: delivery.due_at.filter(|_| !delivery.is_under_way()).map(Moment),
+        last_attempt_at: last.map(|attempt| WireTime(attempt.started_at)),
+        next_attempt_at: delivery.due_at.filter(|_| !delivery.is_under_way()).map(WireTime),
         response,
         error: delivery.note.clone().or(end.and_then(|end| end.error.clone())).filter(|_| failed),
         test: delivery.is_test(),
         redelivery_of: delivery.first,
         attempt_log: delivery.attempts.iter().enumerate().map(attempt).collect(),
-        created_at: Moment(delivery.created_at),
-        completed_at: delivery.ended_at.map(Moment),
+        created_at: WireTime(delivery.created_at),
+        completed_at: delivery.ended_at.map(WireTime),
     }
 }
 
@@ -258,7 +258,7 @@ impl DeliveryView {
             event_type: WebhookEvent::SubscriberAdded.word().into(),
             status: DeliveryStatus::Success,
             attempts: 1,
-            last_attempt_at: Some(Moment::sample()),
+            last_attempt_at: Some(WireTime::sample()),
             next_attempt_at: None,
             response: Some(ResponseView { status_code: 200, body: "ok".into() }),
             error: None,
@@ -266,15 +266,15 @@ impl DeliveryView {
             redelivery_of: None,
             attempt_log: vec![AttemptView {
                 id: attempt_id(id, 1),
-                started_at: Moment::sample(),
-                ended_at: Some(Moment::sample()),
+                started_at: WireTime::sample(),
+                ended_at: Some(WireTime::sample()),
                 response_time: Some(84),
                 status_code: Some(200),
                 response: Some("ok".into()),
                 error: None,
             }],
-            created_at: Moment::sample(),
-            completed_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            completed_at: Some(WireTime::sample()),
         }
     }
 }

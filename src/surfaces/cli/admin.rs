@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::args::{Accounts, Administration, Backup, Keys, Reindex, ResetLink, Resume, Setup};
 use super::problem::Problem;
 use crate::base::secret::Secret;
-use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::limits::PASSWORD_BYTES_MAX;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::engine::render::pixels::Duty;
+use crate::engine::render::pixels::WorkerOptions;
 use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::permissions::PermissionSet;
@@ -262,7 +262,7 @@ pub enum Asked {
     Inbound(Inbound),
     Openapi,
     Notices,
-    RenderWorker(Duty),
+    RenderWorker(WorkerOptions),
 }
 
 impl Command {
@@ -286,7 +286,7 @@ impl Command {
             Command::Openapi => Asked::Openapi,
             Command::Notices => Asked::Notices,
             Command::RenderWorker(RenderWorker { fonts, decodes, unconfined }) => {
-                Asked::RenderWorker(Duty { fonts, decodes, unconfined })
+                Asked::RenderWorker(WorkerOptions { fonts, decodes, unconfined })
             }
         }
     }

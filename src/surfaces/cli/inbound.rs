@@ -129,18 +129,18 @@ mod tests {
 
     use super::*;
     use crate::engine::jobs::Tasks;
-    use crate::engine::mail::inbound::listener::{Desk, Mail, Options, Taken, Taking, serve};
+    use crate::engine::mail::inbound::listener::{MailHandler, ReceivedMessage, Options, HandlerResult, Handling, serve};
 
     #[derive(Default)]
-    struct Shelf(Mutex<Vec<Mail>>);
+    struct Shelf(Mutex<Vec<ReceivedMessage>>);
 
-    impl Desk for Shelf {
+    impl MailHandler for Shelf {
         fn wants(&self, recipient: &str) -> bool {
             recipient.starts_with("b+")
         }
 
-        fn take(&self, mail: Mail) -> Taking {
-            let answer = if mail.bytes.starts_with(b"later") { Taken::Later } else { Taken::Durable };
+        fn take(&self, mail: ReceivedMessage) -> Handling {
+            let answer = if mail.bytes.starts_with(b"later") { HandlerResult::Later } else { HandlerResult::Durable };
             self.0.lock().expect("no panic while held").push(mail);
             Box::pin(std::future::ready(answer))
         }

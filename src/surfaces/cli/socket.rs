@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
-use crate::engine::api::wire::{Body, Incoming, Reply, ReplyBody};
+use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody};
 
 /// Answers of the operator's operations are far smaller; more is not one of ours.
 const REPLY_BYTES_MAX: u64 = 64 * 1024 * 1024;

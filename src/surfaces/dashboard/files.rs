@@ -16,7 +16,7 @@ use http::{Method, StatusCode};
 
 use crate::base::hex;
 use crate::base::secret::sha256;
-use crate::engine::api::wire::{Incoming, Reply, ReplyBody};
+use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
 use crate::engine::render::Pages;
 
 macro_rules! files {

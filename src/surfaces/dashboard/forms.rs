@@ -18,7 +18,7 @@ use super::visit::Trouble;
 use crate::base::hex;
 use crate::base::secret::same;
 use crate::engine::api::Engine;
-use crate::engine::api::wire::{Body, BodyError};
+use crate::engine::api::http_types::{Body, BodyError};
 
 /// Names and values, in order; a name may come several times.
 #[derive(Clone, Debug, Default)]

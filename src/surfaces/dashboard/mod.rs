@@ -31,7 +31,7 @@ use self::route::{Door, Route};
 use self::visit::{Outcome, Trouble, Visit};
 use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
 use crate::engine::jobs::Tasks;
 use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;

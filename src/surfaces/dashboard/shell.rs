@@ -11,7 +11,7 @@ use super::files::{Files, files};
 use super::route::Route;
 use super::visit::Visit;
 use crate::engine::api::spec::Access;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::Permission;

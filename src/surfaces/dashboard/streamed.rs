@@ -10,7 +10,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::forms::Fields;
 use super::visit::Trouble;
-use crate::engine::api::wire::Body;
+use crate::engine::api::http_types::Body;
 use crate::vocab::limits;
 
 /// The token, and the form without it.

@@ -15,7 +15,7 @@ use crate::base::hex;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Body, Peer, Reply, ReplyBody};
+use crate::engine::api::http_types::{Body, Peer, Reply, ReplyBody};
 use crate::engine::jobs::Tasks;
 use crate::surfaces::asking::{self, request};
 use crate::surfaces::demo::Stories;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, StatusCode};
 
-use crate::engine::api::wire::{Incoming, Reply, ReplyBody};
+use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
 
 /// Where it stands on this service.
 pub const PATH: &str = "/demo-shop/";

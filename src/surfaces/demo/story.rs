@@ -13,9 +13,9 @@ use super::crowd;
 use crate::base::clock::Timestamp;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::call::Api;
-use crate::engine::api::wire::{Body, Peer, Service};
+use crate::engine::api::http_types::{Body, Peer, Service};
 use crate::surfaces::asking;
 
 /// How often something that takes time is looked at, and how often at most.
@@ -320,7 +320,7 @@ impl Story {
 
     async fn next_week(&self, known: &Known) -> Said {
         let made = self.ask("campaigns.create", self.campaign_of(known, "10% off until Sunday", 2)).await?;
-        let day = serde_json::to_value(Moment(self.now().plus_ms(7 * DAY_MS))).unwrap_or_default();
+        let day = serde_json::to_value(WireTime(self.now().plus_ms(7 * DAY_MS))).unwrap_or_default();
         let at = format!("{}T09:00", day.as_str().and_then(|day| day.get(..10)).unwrap_or_default());
         let id = text(&made, "/id");
         self.ask("campaigns.schedule", json!({ "id": id, "scheduledAt": at, "scheduledTimezone": "Europe/Berlin" })).await?;

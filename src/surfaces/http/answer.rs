@@ -13,7 +13,7 @@ use http::{Response, StatusCode};
 use super::body::Outgoing;
 use crate::base::clock::Clock;
 use crate::base::random::Random;
-use crate::engine::api::answer::{self, RequestId};
+use crate::engine::api::response::{self, RequestId};
 use crate::engine::api::{Envelope, Failure};
 use crate::vocab::codes::Code;
 
@@ -120,7 +120,7 @@ impl Answers {
         let [boot, high, low] = [(); 3].map(|()| u32::from_be_bytes(self.random.bytes()));
         let request = RequestId { boot, number: u64::from(high) << 32 | u64::from(low) };
         let envelope = Envelope { timestamp: self.clock.now(), request };
-        let encoded = answer::failure(&refusal.failure(), &envelope);
+        let encoded = response::failure(&refusal.failure(), &envelope);
         let mut headers = HeaderMap::with_capacity(3 + HARDENING_HEADERS);
         headers.insert(CONTENT_TYPE, JSON);
         if encoded.status == StatusCode::SERVICE_UNAVAILABLE {

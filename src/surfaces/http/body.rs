@@ -18,7 +18,7 @@ use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
 use super::pulse::{Pulse, Turn, UploadState};
-use crate::engine::api::wire::{BodyError, ReplyBody};
+use crate::engine::api::http_types::{BodyError, ReplyBody};
 
 /// A request body as the pipeline reads it.
 pub struct Upload {

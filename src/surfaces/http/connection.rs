@@ -24,7 +24,7 @@ use super::exchange::{self, Line, Shared};
 use super::options::Limits;
 use super::pulse::Pulse;
 use crate::engine::admission::Activity;
-use crate::engine::api::wire::{Peer, Service};
+use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::jobs::{Group, Tasks};
 
 /// What an HTTP/2 client sends first.

@@ -22,7 +22,7 @@ use super::body::{Outgoing, Upload};
 use super::options::Limits;
 use super::proxy::ProxyTrust;
 use super::pulse::{Pulse, Turn, UploadState};
-use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 
 /// What all connections share.
 pub struct Shared<S> {

@@ -13,8 +13,8 @@ use super::answer::Refusal;
 use super::connection::{self, Context};
 use super::options::StartError;
 use super::socket::AdminSocket;
-use crate::engine::admission::{Activity, Admission, Full, Origin, Ticket};
-use crate::engine::api::wire::{Peer, Service};
+use crate::engine::admission::{Activity, Admission, Refused, Origin, Ticket};
+use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::jobs::Group;
 
 /// Connections that the kernel holds while we are busy. Above its own usual cap, which then applies.
@@ -123,7 +123,7 @@ impl<S: Service> Door<S> {
     }
 
     /// Say that there is no room. Not over TLS: a handshake costs more than the connection that was refused.
-    fn turn_away(&self, tcp: TcpStream, full: Full, tls: bool) {
+    fn turn_away(&self, tcp: TcpStream, full: Refused, tls: bool) {
         tracing::debug!(?full, "connection refused");
         let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };
         let shared = Arc::clone(&self.context.shared);

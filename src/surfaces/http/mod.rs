@@ -2,7 +2,7 @@
 //!
 //! Listens (plain, TLS, the administration socket), speaks HTTP/1.1 and HTTP/2, holds every connection and request to its
 //! limits, adds the security headers, and drains at the end. Knows no operation, no key and no permission: a request goes to
-//! the service as [`Incoming`](crate::engine::api::wire::Incoming), and what comes back is sent.
+//! the service as [`Incoming`](crate::engine::api::http_types::Incoming), and what comes back is sent.
 //!
 //! The way of a request: `listen` (is there room?) → `connection` (which protocol?) → hyper over `channel` (time limits on
 //! headers) → `exchange` (limits of every request, deadline, panics) → the service, which reads the body through `body`.
@@ -21,7 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::engine::admission::Admission;
-use crate::engine::api::wire::Service;
+use crate::engine::api::http_types::Service;
 use crate::engine::jobs::{Group, Shutdown, Tasks};
 
 mod answer;

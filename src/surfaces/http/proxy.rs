@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 
 use crate::base::network::Network;
-use crate::engine::api::wire::Peer;
+use crate::engine::api::http_types::Peer;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 const FORWARDED_PROTO: &str = "x-forwarded-proto";

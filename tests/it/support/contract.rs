@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use jsonschema::Validator;
 use mailmill::base::clock::Timestamp;
-use mailmill::engine::api::answer::{Envelope, RequestId};
+use mailmill::engine::api::response::{Envelope, RequestId};
 use mailmill::engine::api::{Access, Entry, Media, openapi};
 use mailmill::operations::OPERATIONS;
 use serde_json::{Value, json};

@@ -92,9 +92,9 @@ impl Postfix {
             passwords.display()
         );
         fs::write(at.join("conf/sasl/smtpd.conf"), sasl).expect("written");
-        let (user, realm) = USER.split_once('@').expect("a user and a realm");
+        let (user, database_kind) = USER.split_once('@').expect("a user and a realm");
         let mut keeping = Command::new(PASSWORDS);
-        keeping.args(["-p", "-c", "-f"]).arg(&passwords).args(["-u", realm, user]).stdin(Stdio::piped());
+        keeping.args(["-p", "-c", "-f"]).arg(&passwords).args(["-u", database_kind, user]).stdin(Stdio::piped());
         let mut keeping = keeping.spawn().expect("it starts");
         std::io::Write::write_all(&mut keeping.stdin.take().expect("piped"), PASSWORD.as_bytes()).expect("it reads");
         assert!(keeping.wait().expect("it ends").success());

@@ -3,19 +3,19 @@
 //! All of it is claims by strangers. What a report says counts only with one of our own tokens in it, and whether a token is ours the
 //! caller decides. Nothing here looks into a store or answers anybody.
 
-mod automatic;
+mod auto_reply;
 mod complaint;
 pub mod listener;
 mod mime;
-mod prose;
-pub mod replies;
+mod freeform_bounce;
+pub mod reply_class;
 mod report;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
 pub use mime::Refusal;
-pub use replies::Class;
+pub use reply_class::ReplyClass;
 pub use tokens::{Mark, Token};
 
 use mime::Part;
@@ -31,7 +31,7 @@ pub struct Envelope<'a> {
 /// What came in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
-    pub nature: Nature,
+    pub nature: MessageKind,
     /// Texts that look like our tokens, the ones nearest to the envelope first. Only a signature tells whether one is ours.
     pub tokens: Vec<Token>,
     pub from: Option<String>,
@@ -40,7 +40,7 @@ pub struct Incoming {
 
 /// What kind of message it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Nature {
+pub enum MessageKind {
     /// A report on the delivery to some recipients.
     Report(Vec<Outcome>),
     /// A recipient said that a message was spam.
@@ -51,7 +51,7 @@ pub enum Nature {
     Other,
 }
 
-impl Nature {
+impl MessageKind {
     /// A word for the log.
     pub fn word(&self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ pub struct Outcome {
     pub status: Option<String>,
     /// What the server said, in one line.
     pub diagnostic: String,
-    pub class: Class,
+    pub class: ReplyClass,
 }
 
 /// What a server did with a message (RFC 3464 §2.3.3).
@@ -107,19 +107,19 @@ pub fn read(raw: &[u8], envelope: &Envelope<'_>) -> Result<Incoming, Refusal> {
     })
 }
 
-fn nature(message: &Part<'_>, envelope: &Envelope<'_>) -> Nature {
+fn nature(message: &Part<'_>, envelope: &Envelope<'_>) -> MessageKind {
     if let Some(complaint) = complaint::read(message) {
-        return complaint.map_or(Nature::Other, Nature::Complaint);
+        return complaint.map_or(MessageKind::Other, MessageKind::Complaint);
     }
     if let Some(outcomes) = report::read(message) {
-        return Nature::Report(outcomes);
+        return MessageKind::Report(outcomes);
     }
-    if prose::is_from_a_server(message, envelope)
-        && let Some(outcome) = prose::read(message)
+    if freeform_bounce::is_from_a_server(message, envelope)
+        && let Some(outcome) = freeform_bounce::read(message)
     {
-        return Nature::Report(vec![outcome]);
+        return MessageKind::Report(vec![outcome]);
     }
-    if automatic::is_automatic(message, envelope) { Nature::Automatic } else { Nature::Other }
+    if auto_reply::is_automatic(message, envelope) { MessageKind::Automatic } else { MessageKind::Other }
 }
 
 /// One line of at most `max` bytes, its white space made single spaces.

@@ -1,7 +1,7 @@
 //! Delivery status notifications (RFC 3464, in the form of RFC 6522): what a server reports of each recipient.
 
 use super::mime::Part;
-use super::replies::{self, Class};
+use super::reply_class::{self, ReplyClass};
 use super::{Action, Outcome, one_line};
 use crate::vocab::limits::{INBOUND_DIAGNOSTIC_BYTES_MAX, INBOUND_RECIPIENTS_MAX};
 
@@ -13,12 +13,12 @@ pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
     let text = part.text();
     let mut outcomes: Vec<Outcome> = blocks(&text).iter().filter_map(outcome).take(INBOUND_RECIPIENTS_MAX).collect();
     // Some servers say in their words alone why it was.
-    let needs_words = |outcome: &Outcome| outcome.class == Class::Unknown && outcome.action == Action::Failed;
+    let needs_words = |outcome: &Outcome| outcome.class == ReplyClass::Unknown && outcome.action == Action::Failed;
     if outcomes.iter().any(needs_words)
         && let Some(words) = message.find(&["text/plain"]).map(Part::text)
     {
         for outcome in outcomes.iter_mut().filter(|outcome| needs_words(outcome)) {
-            outcome.class = replies::class(outcome.status.as_deref(), &words);
+            outcome.class = reply_class::class(outcome.status.as_deref(), &words);
         }
     }
     Some(outcomes)
@@ -57,10 +57,10 @@ fn blocks(text: &str) -> Vec<Block> {
 fn outcome(block: &Block) -> Option<Outcome> {
     let field = |name: &str| block.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let recipient = field("final-recipient").or_else(|| field("original-recipient"))?;
-    let status = field("status").and_then(replies::find_status);
+    let status = field("status").and_then(reply_class::find_status);
     let diagnostic = field("diagnostic-code").map_or("", untyped);
     // The code in the words is often finer than the field, which some servers fill with 5.0.0.
-    let said = replies::find_status(diagnostic).filter(|_| status.as_deref().is_none_or(|status| status.ends_with(".0.0")));
+    let said = reply_class::find_status(diagnostic).filter(|_| status.as_deref().is_none_or(|status| status.ends_with(".0.0")));
     let status = said.or(status);
     let action = match field("action").map(str::to_ascii_lowercase).as_deref() {
         Some("failed") => Action::Failed,
@@ -74,7 +74,7 @@ fn outcome(block: &Block) -> Option<Outcome> {
             _ => Action::Failed,
         },
     };
-    let class = replies::class(status.as_deref(), diagnostic);
+    let class = reply_class::class(status.as_deref(), diagnostic);
     Some(Outcome {
         recipient: address(untyped(recipient)),
         action,

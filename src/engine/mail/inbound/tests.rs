@@ -5,21 +5,21 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Action, Class, Envelope, Mark, Nature, read};
+use super::{Action, ReplyClass, Envelope, Mark, MessageKind, read};
 
 const TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
 /// What a sample is.
 enum Is {
     /// A report on this recipient, with this status.
-    Report(Action, Class, &'static str, Option<&'static str>),
+    Report(Action, ReplyClass, &'static str, Option<&'static str>),
     Complaint(Option<&'static str>),
     Automatic,
     Other,
 }
 
 use Action::{Delayed, Delivered, Failed};
-use Class::{Content, Hard, Policy, Soft};
+use ReplyClass::{Content, Hard, Policy, Soft};
 
 const ADA: &str = "ada@example.org";
 
@@ -30,7 +30,7 @@ const SAMPLES: &[(&str, Is)] = &[
     ("arf-redacted",                    Is::Complaint(None)),
     ("arf-yahoo",                       Is::Complaint(Some("ada@yahoo.example"))),
     ("complaint-microsoft",             Is::Complaint(Some("ada@hotmail.example"))),
-    ("delivered-receipt",               Is::Report(Delivered, Class::Unknown, ADA, Some("2.0.0"))),
+    ("delivered-receipt",               Is::Report(Delivered, ReplyClass::Unknown, ADA, Some("2.0.0"))),
     ("domino-not-listed",               Is::Report(Failed, Hard, ADA, Some("5.1.1"))),
     ("exchange-online-edge-blocked",    Is::Report(Failed, Hard, ADA, Some("5.4.1"))),
     ("exchange-online-not-found",       Is::Report(Failed, Hard, ADA, Some("5.1.10"))),
@@ -83,16 +83,16 @@ fn check(name: &str, expected: &Is, line_end: &str) {
     let envelope = Envelope { sender: &sender, recipient: "abuse@acme.example" };
     let nature = read(&raw, &envelope).expect("a message").nature;
     match (expected, &nature) {
-        (Is::Report(action, class, recipient, status), Nature::Report(outcomes)) => {
+        (Is::Report(action, class, recipient, status), MessageKind::Report(outcomes)) => {
             let [outcome] = outcomes.as_slice() else { panic!("{name}: {outcomes:?}") };
             let found = (outcome.action, outcome.class, outcome.recipient.as_deref(), outcome.status.as_deref());
             assert_eq!(found, (*action, *class, Some(*recipient), *status), "{name}: {outcome:?}");
             assert!(!outcome.diagnostic.is_empty() && !outcome.diagnostic.contains('\n'), "{name}: {outcome:?}");
         }
-        (Is::Complaint(recipient), Nature::Complaint(complaint)) => {
+        (Is::Complaint(recipient), MessageKind::Complaint(complaint)) => {
             assert_eq!((complaint.kind.as_str(), complaint.recipient.as_deref()), ("abuse", *recipient), "{name}");
         }
-        (Is::Automatic, Nature::Automatic) | (Is::Other, Nature::Other) => {}
+        (Is::Automatic, MessageKind::Automatic) | (Is::Other, MessageKind::Other) => {}
         _ => panic!("{name} was read as {nature:?}"),
     }
 }
@@ -138,7 +138,7 @@ fn a_report_about_many_tells_of_each() {
     let text = String::from_utf8(raw).expect("text");
     let more = "\r\nFinal-Recipient: rfc822; bob@example.org\r\nAction: delayed\r\nStatus: 4.4.7 (expired)\r\n\r\n--BOUND/1\r\nContent-Description: Und";
     let text = text.replacen("\r\n--BOUND/1\r\nContent-Description: Und", more, 1);
-    let Nature::Report(outcomes) = read(text.as_bytes(), &Envelope { sender: "", recipient: "x" }).expect("a message").nature
+    let MessageKind::Report(outcomes) = read(text.as_bytes(), &Envelope { sender: "", recipient: "x" }).expect("a message").nature
     else {
         panic!("a report")
     };

@@ -16,7 +16,7 @@ fn address(text: &str) -> EmailAddress {
 fn written(name: &str, subject: &str, text: &str, html: &str) -> Message {
     let (from, to) = (address("news@example.com"), address("ana@example.org"));
     let (text, html) = (Encoded::new(text), Encoded::new(html));
-    Letter {
+    OutgoingMessage {
         from: Mailbox { name, address: &from },
         to: Mailbox { name, address: &to },
         subject,
@@ -27,8 +27,8 @@ fn written(name: &str, subject: &str, text: &str, html: &str) -> Message {
     .write()
 }
 
-fn plain<'a>(from: &'a EmailAddress, to: &'a EmailAddress) -> Letter<'a> {
-    Letter {
+fn plain<'a>(from: &'a EmailAddress, to: &'a EmailAddress) -> OutgoingMessage<'a> {
+    OutgoingMessage {
         from: Mailbox { name: "", address: from },
         to: Mailbox { name: "", address: to },
         reply_to: None,
@@ -184,10 +184,10 @@ fn a_mailing_tells_how_to_leave_it() {
     let (from, to, reply) = (address("news@example.com"), address("ana@example.org"), address("help@example.com"));
     let html = Encoded::new("<p>Hello</p>");
     let extra = [ExtraHeader::parse("X-Order", "42").expect("a header")];
-    let message = Letter {
+    let message = OutgoingMessage {
         reply_to: Some(Mailbox { name: "Help", address: &reply }),
         html: Some(&html),
-        list: Some(List {
+        list: Some(ListHeaders {
             unsubscribe_url: "https://mail.example.com/u/0123456789abcdef0123456789abcdef?x=a b>\r\nX: y",
             unsubscribe_mailto: Some("mailto:u+0123456789abcdef@bounce.example.com?subject=unsubscribe"),
             one_click: true,
@@ -225,7 +225,7 @@ fn images_stand_beside_the_html_that_shows_them() {
         Image::new("logo@mailmill", "image/png", "Größe \"1\" über alle Maßen lang und noch länger als eine Zeile.png", &bytes),
         Image::new("b>\r\nX: y", "text/html\r\nX: y", "a\r\nX: y", b"x"),
     ];
-    let message = Letter { text: Some(&text), html: Some(&html), images: &images, ..plain(&from, &to) }.write();
+    let message = OutgoingMessage { text: Some(&text), html: Some(&html), images: &images, ..plain(&from, &to) }.write();
     assert_form(&message);
     let parsed = MessageParser::new().parse(&message.bytes).expect("a message");
     let kinds: Vec<String> = parsed
@@ -251,7 +251,7 @@ fn international_addresses_are_told() {
     let ascii = address("news@example.com");
     let domain = address("info@bücher.example");
     let local = address("jürgen@bücher.example");
-    let message = Letter { to: Mailbox { name: "", address: &domain }, ..plain(&ascii, &domain) }.write();
+    let message = OutgoingMessage { to: Mailbox { name: "", address: &domain }, ..plain(&ascii, &domain) }.write();
     assert!(!message.needs_smtputf8);
     assert!(String::from_utf8_lossy(&message.bytes).contains("To: <info@xn--bcher-kva.example>\r\n"));
     let message = plain(&ascii, &local).write();
@@ -263,12 +263,12 @@ fn international_addresses_are_told() {
 fn a_letter_may_have_one_part_or_none() {
     let (from, to) = (address("news@example.com"), address("ana@example.org"));
     let (text, html) = (Encoded::new("Hello"), Encoded::new("<p>Hello"));
-    for (letter, kind) in [
-        (Letter { text: Some(&text), ..plain(&from, &to) }, "text/plain"),
-        (Letter { html: Some(&html), ..plain(&from, &to) }, "text/html"),
+    for (message, kind) in [
+        (OutgoingMessage { text: Some(&text), ..plain(&from, &to) }, "text/plain"),
+        (OutgoingMessage { html: Some(&html), ..plain(&from, &to) }, "text/html"),
         (plain(&from, &to), "text/plain"),
     ] {
-        let message = letter.write();
+        let message = message.write();
         assert_form(&message);
         assert!(String::from_utf8_lossy(&message.bytes).contains(&format!("\r\nContent-Type: {kind};")));
         assert_eq!(names(&message).last().map(String::as_str), Some("Content-Transfer-Encoding"));
@@ -302,13 +302,13 @@ proptest! {
     ) {
         let (from, to) = (address("news@example.com"), address("ana@example.org"));
         let encoded = Encoded::new(&text);
-        let message = Letter {
+        let message = OutgoingMessage {
             from: Mailbox { name: &name, address: &from },
             to: Mailbox { name: &subject, address: &to },
             reply_to: Some(Mailbox { name: &name, address: &from }),
             subject: &subject,
             text: Some(&encoded),
-            list: Some(List { unsubscribe_url: &name, unsubscribe_mailto: Some(&subject), one_click: true, list_id: Some(&name) }),
+            list: Some(ListHeaders { unsubscribe_url: &name, unsubscribe_mailto: Some(&subject), one_click: true, list_id: Some(&name) }),
             feedback_id: Some(&subject),
             message_id: ID,
             ..plain(&from, &to)

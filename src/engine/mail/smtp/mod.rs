@@ -3,21 +3,21 @@
 //! It knows no pools and no relays; it is handed an open connection and says how far it came. Everything a server can make long, large
 //! or many is bounded.
 
-mod dots;
-mod line;
-mod login;
-mod offers;
+mod dot_stuffing;
+mod connection;
+mod auth;
+mod capabilities;
 mod reply;
 mod session;
 mod tls;
 
 use std::time::Duration;
 
-pub use line::{Ending, Stop, Stream};
-pub use login::{Credentials, Mechanism};
-pub use reply::{Enhanced, Reply};
-pub use session::{Begin, Broken, Demand, Done, Secured, Session};
-pub use tls::Encryption;
+pub use connection::{StopStage, Stop, Stream};
+pub use auth::{Credentials, Mechanism};
+pub use reply::{EnhancedCode, Reply};
+pub use session::{SessionOptions, ConnectError, TlsDemand, TransactionResult, TlsInfo, Session};
+pub use tls::TlsConnectors;
 
 use crate::vocab::limits;
 

@@ -13,20 +13,20 @@ use crate::vocab::limits::{SMTP_REPLY_LINE_BYTES_MAX, SMTP_REPLY_LINES_MAX};
 pub struct Reply {
     /// Three digits.
     pub code: u16,
-    pub enhanced: Option<Enhanced>,
+    pub enhanced: Option<EnhancedCode>,
     /// What follows the codes, its lines separated by line feeds. Foreign text.
     pub text: String,
 }
 
 /// An enhanced status code, like 5.1.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Enhanced {
+pub struct EnhancedCode {
     pub class: u8,
     pub subject: u16,
     pub detail: u16,
 }
 
-impl Enhanced {
+impl EnhancedCode {
     /// The code of these three numbers.
     pub const fn new(class: u8, subject: u16, detail: u16) -> Self {
         Self { class, subject, detail }
@@ -47,7 +47,7 @@ impl Enhanced {
     }
 }
 
-impl fmt::Display for Enhanced {
+impl fmt::Display for EnhancedCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.class, self.subject, self.detail)
     }
@@ -55,7 +55,7 @@ impl fmt::Display for Enhanced {
 
 impl Reply {
     /// A reply that we give ourselves on a server's behalf.
-    pub fn ours(code: u16, enhanced: Enhanced, text: impl Into<String>) -> Self {
+    pub fn ours(code: u16, enhanced: EnhancedCode, text: impl Into<String>) -> Self {
         Self { code, enhanced: Some(enhanced), text: text.into() }
     }
 
@@ -92,12 +92,12 @@ impl fmt::Display for Reply {
 
 /// Puts a reply together, line by line.
 #[derive(Default)]
-pub struct Assembly {
+pub struct ReplyParser {
     code: Option<u16>,
     lines: Vec<String>,
 }
 
-impl Assembly {
+impl ReplyParser {
     /// Take one line without its end; says the reply when it is complete, and why not if it is no reply.
     pub fn take(&mut self, line: &[u8]) -> Result<Option<Reply>, String> {
         let (code, is_last, text) = split(line)?;
@@ -118,12 +118,12 @@ impl Assembly {
 
 fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     let class = u8::try_from(code / 100).expect("a digit");
-    let found = lines.last().and_then(|line| Enhanced::parse(line)).map(|(enhanced, _)| enhanced);
+    let found = lines.last().and_then(|line| EnhancedCode::parse(line)).map(|(enhanced, _)| enhanced);
     // One that contradicts the reply's code says nothing.
     let enhanced = found.filter(|enhanced| enhanced.class == class);
     if enhanced.is_some() {
         for line in &mut lines {
-            if let Some((_, rest)) = Enhanced::parse(line).filter(|(found, _)| Some(*found) == enhanced) {
+            if let Some((_, rest)) = EnhancedCode::parse(line).filter(|(found, _)| Some(*found) == enhanced) {
                 *line = rest.to_owned();
             }
         }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn read(lines: &[&str]) -> Result<Option<Reply>, String> {
-        let mut assembly = Assembly::default();
+        let mut assembly = ReplyParser::default();
         let mut last = Ok(None);
         for line in lines {
             last = assembly.take(line.as_bytes());
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(reply(&["250"]), Reply { code: 250, enhanced: None, text: String::new() });
         assert_eq!(reply(&["250 OK"]).to_string(), "250 OK");
         let many = reply(&["550-5.1.1 There is", "550-5.1.1 nobody", "550 5.1.1 here"]);
-        assert_eq!((many.code, many.enhanced), (550, Some(Enhanced::new(5, 1, 1))));
+        assert_eq!((many.code, many.enhanced), (550, Some(EnhancedCode::new(5, 1, 1))));
         assert_eq!(many.text, "There is\nnobody\nhere");
         assert_eq!(many.to_string(), "550 5.1.1 There is / nobody / here");
     }
@@ -181,9 +181,9 @@ mod tests {
     #[test]
     fn an_enhanced_code_counts_only_if_it_is_one_and_agrees_with_the_reply() {
         for (line, expected) in [
-            ("450 4.2.1 slow", Some(Enhanced::new(4, 2, 1))),
-            ("421 4.7.28 slow", Some(Enhanced::new(4, 7, 28))),
-            ("550 5.7.515", Some(Enhanced::new(5, 7, 515))),
+            ("450 4.2.1 slow", Some(EnhancedCode::new(4, 2, 1))),
+            ("421 4.7.28 slow", Some(EnhancedCode::new(4, 7, 28))),
+            ("550 5.7.515", Some(EnhancedCode::new(5, 7, 515))),
             ("550 4.2.1 slow", None),
             ("550 5.1 x", None),
             ("550 5.1.1.1 x", None),
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_get_through() {
-        let reply = Assembly::default().take(b"250 a\x1b[31m\xff\rb").expect("a reply").expect("complete");
+        let reply = ReplyParser::default().take(b"250 a\x1b[31m\xff\rb").expect("a reply").expect("complete");
         assert_eq!(reply.text, "a [31m\u{fffd} b");
     }
 }

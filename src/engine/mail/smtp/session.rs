@@ -11,22 +11,22 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::Timeouts;
-use super::dots::Stuffed;
-use super::line::{Ending, Line, Stop, Stream};
-use super::login::Credentials;
-use super::offers::Offers;
-use super::reply::{Enhanced, Reply};
-use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, Verdict};
+use super::dot_stuffing::DotStuffer;
+use super::connection::{StopStage, Connection, Stop, Stream};
+use super::auth::Credentials;
+use super::capabilities::Capabilities;
+use super::reply::{EnhancedCode, Reply};
+use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, DotDecision};
 use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
 
 /// What stopped a connection before it could be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct ConnectError {
     pub stage: Stage,
     pub cause: Cause,
 }
 
-impl Broken {
+impl ConnectError {
     pub fn at(stage: Stage, cause: Cause) -> Self {
         Self { stage, cause }
     }
@@ -34,32 +34,32 @@ impl Broken {
 
 /// How a connection is encrypted, and to whom.
 #[derive(Clone)]
-pub struct Secured {
+pub struct TlsInfo {
     pub config: Arc<ClientConfig>,
     pub name: ServerName<'static>,
 }
 
 /// When a connection is encrypted.
 #[derive(Clone)]
-pub enum Demand {
+pub enum TlsDemand {
     /// Never.
     Clear,
     /// From its first byte on.
-    FromTheStart(Secured),
+    FromTheStart(TlsInfo),
     /// By STARTTLS, or not at all.
-    Required(Secured),
+    Required(TlsInfo),
     /// By STARTTLS if that is offered.
-    IfOffered(Secured),
+    IfOffered(TlsInfo),
 }
 
 /// How a connection is begun.
 #[derive(Clone)]
-pub struct Begin<'a> {
+pub struct SessionOptions<'a> {
     /// Our name.
     pub hello: &'a str,
     /// Whom we talk to.
     pub how: Handoff,
-    pub demand: Demand,
+    pub demand: TlsDemand,
     pub credentials: Option<&'a Credentials>,
     /// Whether credentials may be sent in clear text.
     pub is_this_machine: bool,
@@ -68,7 +68,7 @@ pub struct Begin<'a> {
 
 /// What one message on a connection came to.
 #[derive(Debug)]
-pub struct Done {
+pub struct TransactionResult {
     pub outcome: Outcome,
     /// Whether the connection can take another message.
     pub keep: bool,
@@ -78,7 +78,7 @@ pub struct Done {
     pub lacks: bool,
 }
 
-impl Done {
+impl TransactionResult {
     fn of(outcome: Outcome, keep: bool) -> Self {
         Self { outcome, keep, was_dead: false, lacks: false }
     }
@@ -86,8 +86,8 @@ impl Done {
 
 /// A connection that is ready for messages.
 pub struct Session {
-    line: Line,
-    offers: Offers,
+    line: Connection,
+    capabilities: Capabilities,
     how: Handoff,
     timeouts: Timeouts,
     stop: Stop,
@@ -98,44 +98,44 @@ pub struct Session {
 
 impl Session {
     /// Greet, encrypt, log in.
-    pub async fn begin(stream: Box<dyn Stream>, begin: Begin<'_>, stop: Stop) -> Result<Self, Broken> {
+    pub async fn begin(stream: Box<dyn Stream>, begin: SessionOptions<'_>, stop: Stop) -> Result<Self, ConnectError> {
         let mut how = begin.how.clone();
         let timeouts = begin.timeouts;
         let mut stream = stream;
-        if let Demand::FromTheStart(secured) = &begin.demand {
+        if let TlsDemand::FromTheStart(secured) = &begin.demand {
             stream = encrypt(stream, secured, timeouts, &stop).await?;
             how.encrypted = true;
         }
-        let mut line = Line::new(stream, stop.clone());
-        let greeting = line.reply(timeouts.command).await.map_err(|cause| Broken::at(Stage::Greeting, cause))?;
+        let mut line = Connection::new(stream, stop.clone());
+        let greeting = line.reply(timeouts.command).await.map_err(|cause| ConnectError::at(Stage::Greeting, cause))?;
         expect(&greeting, 2, Stage::Greeting)?;
-        let mut offers = hello(&mut line, begin.hello, timeouts).await?;
+        let mut capabilities = hello(&mut line, begin.hello, timeouts).await?;
         let secured = match &begin.demand {
-            Demand::Required(secured) => Some(secured),
-            Demand::IfOffered(secured) => offers.starttls.then_some(secured),
-            Demand::Clear | Demand::FromTheStart(_) => None,
+            TlsDemand::Required(secured) => Some(secured),
+            TlsDemand::IfOffered(secured) => capabilities.starttls.then_some(secured),
+            TlsDemand::Clear | TlsDemand::FromTheStart(_) => None,
         };
         if let Some(secured) = secured {
             // Somebody on the way can strip the offer: then there is no way to go on.
-            if !offers.starttls {
+            if !capabilities.starttls {
                 let why = "it does not offer STARTTLS, which the settings demand";
-                return Err(Broken::at(Stage::Tls, Cause::Insecure(why.to_owned())));
+                return Err(ConnectError::at(Stage::Tls, Cause::Insecure(why.to_owned())));
             }
-            let said = command(&mut line, b"STARTTLS\r\n", timeouts).await.map_err(|cause| Broken::at(Stage::Tls, cause))?;
+            let said = command(&mut line, b"STARTTLS\r\n", timeouts).await.map_err(|cause| ConnectError::at(Stage::Tls, cause))?;
             expect(&said, 2, Stage::Tls)?;
-            let clear = line.into_stream().map_err(|cause| Broken::at(Stage::Tls, cause))?;
-            line = Line::new(encrypt(clear, secured, timeouts, &stop).await?, stop.clone());
+            let clear = line.into_stream().map_err(|cause| ConnectError::at(Stage::Tls, cause))?;
+            line = Connection::new(encrypt(clear, secured, timeouts, &stop).await?, stop.clone());
             how.encrypted = true;
-            offers = hello(&mut line, begin.hello, timeouts).await?;
+            capabilities = hello(&mut line, begin.hello, timeouts).await?;
         }
         if let Some(credentials) = begin.credentials {
             if !how.encrypted && !begin.is_this_machine {
                 let why = "a password is never sent over an unencrypted connection";
-                return Err(Broken::at(Stage::Login, Cause::Insecure(why.to_owned())));
+                return Err(ConnectError::at(Stage::Login, Cause::Insecure(why.to_owned())));
             }
-            log_in(&mut line, credentials, &offers, timeouts).await?;
+            log_in(&mut line, credentials, &capabilities, timeouts).await?;
         }
-        Ok(Self { line, offers, how, timeouts: timeouts.clone(), stop, messages: 0, scratch: Vec::new() })
+        Ok(Self { line, capabilities, how, timeouts: timeouts.clone(), stop, messages: 0, scratch: Vec::new() })
     }
 
     /// Whom it leads to.
@@ -154,12 +154,12 @@ impl Session {
     }
 
     /// Hand over one message.
-    pub async fn transact(&mut self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Done {
+    pub async fn transact(&mut self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> TransactionResult {
         let first = match self.first_command(envelope, message) {
             Ok(first) => first,
             Err((reply, lacks)) => {
                 let outcome = Outcome::Refused { stage: Stage::Sender, reply };
-                return Done { lacks, ..Done::of(outcome, true) };
+                return TransactionResult { lacks, ..TransactionResult::of(outcome, true) };
             }
         };
         self.messages += 1;
@@ -170,8 +170,8 @@ impl Session {
         if let Err(done) = self.body(message).await {
             return done;
         }
-        if before_dot.ready(&self.how).await == Verdict::Abandon {
-            return Done::of(Outcome::Abandoned, false);
+        if before_dot.ready(&self.how).await == DotDecision::Abandon {
+            return TransactionResult::of(Outcome::Abandoned, false);
         }
         self.dot().await
     }
@@ -190,31 +190,31 @@ impl Session {
 
     /// `MAIL`, or why this server cannot be given the message, and whether another could.
     fn first_command(&self, envelope: &Envelope, message: &[u8]) -> Result<String, (Reply, bool)> {
-        let offers = &self.offers;
+        let capabilities = &self.capabilities;
         let refused = |code, enhanced, text: &str| Reply::ours(code, enhanced, text);
         let sender = envelope.sender.as_str();
         if sender.chars().any(|letter| letter.is_control() || letter.is_whitespace() || matches!(letter, '<' | '>')) {
-            return Err((refused(553, Enhanced::new(5, 1, 7), "The envelope sender is no address."), false));
+            return Err((refused(553, EnhancedCode::new(5, 1, 7), "The envelope sender is no address."), false));
         }
         let mut command = format!("MAIL FROM:<{sender}>");
         if envelope.needs_smtputf8() {
-            if !offers.smtputf8 {
+            if !capabilities.smtputf8 {
                 let text = "The address or a header is not in ASCII, and the server does not offer SMTPUTF8.";
-                return Err((refused(553, Enhanced::new(5, 6, 7), text), true));
+                return Err((refused(553, EnhancedCode::new(5, 6, 7), text), true));
             }
             command.push_str(" SMTPUTF8");
         }
         if !message.is_ascii() {
-            if !offers.eight_bit {
+            if !capabilities.eight_bit {
                 let text = "The message is not in ASCII, and the server does not offer 8BITMIME.";
-                return Err((refused(554, Enhanced::new(5, 6, 3), text), true));
+                return Err((refused(554, EnhancedCode::new(5, 6, 3), text), true));
             }
             command.push_str(" BODY=8BITMIME");
         }
-        if offers.size {
-            if offers.bytes_max.is_some_and(|bytes_max| message.len() as u64 > bytes_max) {
+        if capabilities.size {
+            if capabilities.bytes_max.is_some_and(|bytes_max| message.len() as u64 > bytes_max) {
                 let text = format!("The message has {} bytes, more than the server takes.", message.len());
-                return Err((refused(552, Enhanced::new(5, 3, 4), &text), true));
+                return Err((refused(552, EnhancedCode::new(5, 3, 4), &text), true));
             }
             command.push_str(&format!(" SIZE={}", message.len()));
         }
@@ -223,9 +223,9 @@ impl Session {
     }
 
     /// `MAIL`, `RCPT` and `DATA`: in one go if the server can take that.
-    async fn envelope(&mut self, sender: String, recipient: String) -> Result<(), Done> {
+    async fn envelope(&mut self, sender: String, recipient: String) -> Result<(), TransactionResult> {
         let steps = [(Stage::Sender, sender), (Stage::Recipient, recipient), (Stage::Data, "DATA\r\n".to_owned())];
-        let pipelined = self.offers.pipelining;
+        let pipelined = self.capabilities.pipelining;
         if pipelined {
             let all: String = steps.iter().map(|(_, command)| command.as_str()).collect();
             self.line.send(all.as_bytes(), self.timeouts.command).await.map_err(|cause| self.lost(Stage::Sender, cause))?;
@@ -239,7 +239,7 @@ impl Session {
             let said = match self.line.reply(self.timeouts.command).await {
                 Ok(said) if said.code == 421 => return Err(self.closing(refusal, stage, said)),
                 Ok(said) => said,
-                Err(cause) => return Err(refusal.map_or_else(|| self.lost(stage, cause), |outcome| Done::of(outcome, false))),
+                Err(cause) => return Err(refusal.map_or_else(|| self.lost(stage, cause), |outcome| TransactionResult::of(outcome, false))),
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
@@ -247,7 +247,7 @@ impl Session {
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
                     let cause = Cause::Garbled(format!("{said} where it makes no sense"));
-                    return Err(Done::of(Outcome::Deferred { stage, cause }, false));
+                    return Err(TransactionResult::of(Outcome::Deferred { stage, cause }, false));
                 }
                 None if !is_right => refusal = Some(negative(stage, said)),
                 // What was refused stays refused, whatever is said to the rest.
@@ -264,8 +264,8 @@ impl Session {
     }
 
     /// All of the message but its final dot.
-    async fn body(&mut self, message: &[u8]) -> Result<(), Done> {
-        let mut stuffed = Stuffed::new(message);
+    async fn body(&mut self, message: &[u8]) -> Result<(), TransactionResult> {
+        let mut stuffed = DotStuffer::new(message);
         let mut scratch = std::mem::take(&mut self.scratch);
         while let Some(piece) = stuffed.next(&mut scratch, SMTP_PIECE_BYTES) {
             let sent = self.line.send_listening(piece, self.timeouts.command).await;
@@ -285,9 +285,9 @@ impl Session {
     }
 
     /// The dot, and what the server says to it.
-    async fn dot(&mut self) -> Done {
-        if self.stop.is(Ending::Cut) {
-            return Done::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
+    async fn dot(&mut self) -> TransactionResult {
+        if self.stop.is(StopStage::Cut) {
+            return TransactionResult::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
         }
         // A word that was said before the dot must not be taken for the reply to it. What has come in is known after a look around.
         tokio::task::yield_now().await;
@@ -295,61 +295,61 @@ impl Session {
             return self.interrupted(said);
         }
         if let Err(cause) = self.line.send(b".\r\n", self.timeouts.command).await {
-            return Done::of(Outcome::Unknown { cause }, false);
+            return TransactionResult::of(Outcome::Unknown { cause }, false);
         }
         let reply = match self.line.reply(self.timeouts.dot).await {
             Ok(reply) => reply,
-            Err(cause) => return Done::of(Outcome::Unknown { cause }, false),
+            Err(cause) => return TransactionResult::of(Outcome::Unknown { cause }, false),
         };
         let keep = reply.code != 421 && !self.line.has_unread();
         match reply.code / 100 {
-            2 => Done::of(Outcome::Accepted { reply }, keep),
-            4 => Done::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
-            5 => Done::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
-            _ => Done::of(Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the answer to a message")) }, false),
+            2 => TransactionResult::of(Outcome::Accepted { reply }, keep),
+            4 => TransactionResult::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
+            5 => TransactionResult::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
+            _ => TransactionResult::of(Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the answer to a message")) }, false),
         }
     }
 
     /// The server spoke or left in the middle of the message.
-    fn interrupted(&self, said: Result<Reply, Cause>) -> Done {
+    fn interrupted(&self, said: Result<Reply, Cause>) -> TransactionResult {
         let outcome = match said {
             Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
             Ok(reply) => Outcome::Deferred { stage: Stage::Body, cause: Cause::Garbled(format!("{reply} within a message")) },
             Err(cause) => Outcome::Deferred { stage: Stage::Body, cause },
         };
-        Done::of(outcome, false)
+        TransactionResult::of(outcome, false)
     }
 
-    fn lost(&self, stage: Stage, cause: Cause) -> Done {
+    fn lost(&self, stage: Stage, cause: Cause) -> TransactionResult {
         let was_dead = self.messages > 1 && matches!(cause, Cause::Lost(_));
-        Done { was_dead, ..Done::of(Outcome::Deferred { stage, cause }, false) }
+        TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause }, false) }
     }
 
     /// The server says that it is about to leave.
-    fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> Done {
+    fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
-            Some(outcome) => Done::of(outcome, false),
+            Some(outcome) => TransactionResult::of(outcome, false),
             // Said to the first command on a connection that has rested: it had left before.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
-                Done { was_dead, ..Done::of(Outcome::Deferred { stage, cause: Cause::Reply(said) }, false) }
+                TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause: Cause::Reply(said) }, false) }
             }
         }
     }
 
     /// Forget the transaction that was refused.
-    async fn reset(&mut self, outcome: Outcome) -> Done {
+    async fn reset(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b"RSET\r\n", &self.timeouts).await;
         let keep = said.is_ok_and(|reply| reply.is_positive()) && !self.line.has_unread();
-        Done::of(outcome, keep)
+        TransactionResult::of(outcome, keep)
     }
 
     /// End a message that nobody receives.
-    async fn send_nothing(&mut self, outcome: Outcome) -> Done {
+    async fn send_nothing(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
         // Anything but a refusal would be strange: better not to go on here.
         let is_refused = said.is_ok_and(|reply| reply.is_permanent() && !self.line.has_unread());
-        if is_refused { self.reset(outcome).await } else { Done::of(outcome, false) }
+        if is_refused { self.reset(outcome).await } else { TransactionResult::of(outcome, false) }
     }
 }
 
@@ -369,54 +369,54 @@ fn path(envelope: &Envelope) -> String {
     format!("{}@{}", recipient.local(), recipient.domain_ascii())
 }
 
-async fn command(line: &mut Line, text: &[u8], timeouts: &Timeouts) -> Result<Reply, Cause> {
+async fn command(line: &mut Connection, text: &[u8], timeouts: &Timeouts) -> Result<Reply, Cause> {
     line.send(text, timeouts.command).await?;
     line.reply(timeouts.command).await
 }
 
 /// A reply that must begin with this digit.
-fn expect(reply: &Reply, digit: u16, stage: Stage) -> Result<(), Broken> {
-    if reply.code / 100 == digit { Ok(()) } else { Err(Broken::at(stage, Cause::Reply(reply.clone()))) }
+fn expect(reply: &Reply, digit: u16, stage: Stage) -> Result<(), ConnectError> {
+    if reply.code / 100 == digit { Ok(()) } else { Err(ConnectError::at(stage, Cause::Reply(reply.clone()))) }
 }
 
 /// Say our name; what the server offers.
-async fn hello(line: &mut Line, name: &str, timeouts: &Timeouts) -> Result<Offers, Broken> {
-    let at = |cause| Broken::at(Stage::Hello, cause);
+async fn hello(line: &mut Connection, name: &str, timeouts: &Timeouts) -> Result<Capabilities, ConnectError> {
+    let at = |cause| ConnectError::at(Stage::Hello, cause);
     let said = command(line, format!("EHLO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
     if !said.is_permanent() {
         expect(&said, 2, Stage::Hello)?;
-        return Ok(Offers::of(&said));
+        return Ok(Capabilities::of(&said));
     }
     // An old server that does not know EHLO.
     let said = command(line, format!("HELO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
     expect(&said, 2, Stage::Hello)?;
-    Ok(Offers::default())
+    Ok(Capabilities::default())
 }
 
 async fn encrypt(
     stream: Box<dyn Stream>,
-    secured: &Secured,
+    secured: &TlsInfo,
     timeouts: &Timeouts,
     stop: &Stop,
-) -> Result<Box<dyn Stream>, Broken> {
-    let insecure = |why: String| Broken::at(Stage::Tls, Cause::Insecure(why));
+) -> Result<Box<dyn Stream>, ConnectError> {
+    let insecure = |why: String| ConnectError::at(Stage::Tls, Cause::Insecure(why));
     let handshake = TlsConnector::from(secured.config.clone()).connect(secured.name.clone(), stream);
     let mut stop = stop.clone();
     let done = tokio::select! {
         biased;
         done = timeout(timeouts.connect, handshake) => done,
-        () = stop.reached(Ending::Cut) => return Err(Broken::at(Stage::Tls, Cause::Stopping)),
+        () = stop.reached(StopStage::Cut) => return Err(ConnectError::at(Stage::Tls, Cause::Stopping)),
     };
     match done {
         Ok(Ok(encrypted)) => Ok(Box::new(encrypted)),
         Ok(Err(error)) => Err(insecure(error.to_string())),
-        Err(_) => Err(Broken::at(Stage::Tls, Cause::TimedOut(timeouts.connect))),
+        Err(_) => Err(ConnectError::at(Stage::Tls, Cause::TimedOut(timeouts.connect))),
     }
 }
 
-async fn log_in(line: &mut Line, credentials: &Credentials, offers: &Offers, timeouts: &Timeouts) -> Result<(), Broken> {
-    let at = |cause| Broken::at(Stage::Login, cause);
-    let Some(mechanism) = credentials.mechanism(offers) else {
+async fn log_in(line: &mut Connection, credentials: &Credentials, capabilities: &Capabilities, timeouts: &Timeouts) -> Result<(), ConnectError> {
+    let at = |cause| ConnectError::at(Stage::Login, cause);
+    let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());
         return Err(at(Cause::NoLogin(format!("the server does not offer AUTH {wanted}"))));
     };

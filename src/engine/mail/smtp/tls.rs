@@ -14,16 +14,16 @@ use crate::engine::fetch;
 
 /// Both ways to encrypt.
 #[derive(Clone)]
-pub struct Encryption {
+pub struct TlsConnectors {
     proven: Result<Arc<ClientConfig>, String>,
     unproven: Arc<ClientConfig>,
 }
 
-impl Encryption {
+impl TlsConnectors {
     /// With the machine's certificate authorities and these.
     pub fn new(further_roots: &[CertificateDer<'static>]) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let anybody = Arc::new(Anybody(provider.clone()));
+        let anybody = Arc::new(AnyCertificate(provider.clone()));
         let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let builder = builder.expect("ring has ciphers for all versions");
         let unproven = builder.dangerous().with_custom_certificate_verifier(anybody).with_no_client_auth();
@@ -43,9 +43,9 @@ impl Encryption {
 
 /// Takes any certificate, but holds its owner to it.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

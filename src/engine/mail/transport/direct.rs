@@ -10,14 +10,14 @@ use std::sync::{Arc, Mutex};
 
 use tokio::time::{Duration, Instant, timeout};
 
-use super::exchange::{Attempt, Way};
-use super::pace::{Pace, Resting};
+use super::exchange::{Attempt, ServerRoute};
+use super::host_throttle::{HostThrottle, BackedOff};
 use super::sts::Policies;
-use super::{Parcel, Transport, left_alone, stopping};
+use super::{Delivery, Transport, left_alone, stopping};
 use crate::base::random::Random;
 use crate::engine::fetch::Guard;
 use crate::engine::mail::delivery::{BeforeDot, Cause, Outcome, Stage};
-use crate::engine::mail::smtp::{Broken, Enhanced, Reply};
+use crate::engine::mail::smtp::{ConnectError, EnhancedCode, Reply};
 use crate::vocab::limits::{
     SMTP_DESTINATION_SHARE, SMTP_DESTINATIONS_MAX, SMTP_EXCHANGER_PAUSE_MAX, SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGERS_TRIED_MAX,
     SMTP_PAUSE_MAX, SMTP_PAUSE_MIN,
@@ -59,14 +59,14 @@ impl fmt::Display for LookupError {
 }
 
 /// A look-up on its way.
-pub type Looking<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;
+pub type Lookup<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;
 
 /// What the DNS says about where mail goes. Names are in ASCII.
 pub trait MailExchangers: Send + Sync + 'static {
     /// The MX records of a domain, in any order; none if the domain exists without any.
-    fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>>;
+    fn exchangers<'a>(&'a self, domain: &'a str) -> Lookup<'a, Vec<Exchanger>>;
     /// The addresses of a host, of both kinds; none if it exists without any.
-    fn addresses<'a>(&'a self, host: &'a str) -> Looking<'a, Vec<IpAddr>>;
+    fn addresses<'a>(&'a self, host: &'a str) -> Lookup<'a, Vec<IpAddr>>;
 }
 
 /// What direct delivery stands on.
@@ -78,9 +78,9 @@ pub struct Direct {
     port: u16,
     turns_max: usize,
     /// By the first server of a domain: domains that share their servers share their pace.
-    paces: Mutex<HashMap<String, Arc<Pace>>>,
+    paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
     /// Domains whose servers were found to be left alone, so that the next mail to them need not be made to find out.
-    resting: Mutex<HashMap<String, Arc<Pace>>>,
+    resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
 }
 
 impl Direct {
@@ -98,8 +98,8 @@ impl Direct {
     }
 
     /// The way to a well-known server.
-    pub fn way_to_probe(&self) -> Way {
-        Way::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
+    pub fn way_to_probe(&self) -> ServerRoute {
+        ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
 
     /// The addresses of a server that may be reached.
@@ -118,19 +118,19 @@ impl Direct {
     /// Forget the pace of servers about which nothing special is known.
     pub fn forget_those_at_rest(&self) {
         let mut paces = self.paces.lock().expect("no holder of this lock panics");
-        paces.retain(|_, pace| Arc::strong_count(pace) > 1 || !pace.is_at_rest());
+        paces.retain(|_, throttle| Arc::strong_count(throttle) > 1 || !throttle.is_at_rest());
     }
 
-    fn pace(&self, host: &str) -> Arc<Pace> {
+    fn throttle(&self, host: &str) -> Arc<HostThrottle> {
         let mut paces = self.paces.lock().expect("no holder of this lock panics");
         if paces.len() >= SMTP_DESTINATIONS_MAX && !paces.contains_key(host) {
-            paces.retain(|_, pace| Arc::strong_count(pace) > 1);
+            paces.retain(|_, throttle| Arc::strong_count(throttle) > 1);
         }
-        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(Pace::new(self.turns_max))).clone()
+        paces.entry(host.to_owned()).or_insert_with(|| Arc::new(HostThrottle::new(self.turns_max))).clone()
     }
 
     /// Whether the servers of a domain were found to be left alone, and still are.
-    pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<Resting> {
+    pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<BackedOff> {
         let mut known = self.resting.lock().expect("no holder of this lock panics");
         let resting = known.get(domain)?.resting(now);
         if resting.is_none() {
@@ -139,12 +139,12 @@ impl Direct {
         resting
     }
 
-    fn note_resting(&self, domain: &str, pace: &Arc<Pace>) {
+    fn note_resting(&self, domain: &str, throttle: &Arc<HostThrottle>) {
         let mut known = self.resting.lock().expect("no holder of this lock panics");
         if known.len() >= SMTP_DESTINATIONS_MAX {
             known.clear();
         }
-        known.insert(domain.to_owned(), pace.clone());
+        known.insert(domain.to_owned(), throttle.clone());
     }
 
     /// The servers of a domain in the order in which they are tried, or what that comes to.
@@ -156,7 +156,7 @@ impl Direct {
         let mut found = match self.exchangers.exchangers(domain).await {
             Ok(found) => found,
             Err(LookupError::NoSuchName) => {
-                return refused(550, Enhanced::new(5, 1, 2), format!("The domain {domain} does not exist."));
+                return refused(550, EnhancedCode::new(5, 1, 2), format!("The domain {domain} does not exist."));
             }
             Err(LookupError::Failed(why)) => return unresolved(why),
         };
@@ -165,13 +165,13 @@ impl Direct {
             return match self.exchangers.addresses(domain).await {
                 Ok(addresses) if !addresses.is_empty() => Ok(vec![domain.to_owned()]),
                 Ok(_) | Err(LookupError::NoSuchName) => {
-                    refused(550, Enhanced::new(5, 4, 4), format!("The domain {domain} has no mail server."))
+                    refused(550, EnhancedCode::new(5, 4, 4), format!("The domain {domain} has no mail server."))
                 }
                 Err(LookupError::Failed(why)) => unresolved(why),
             };
         }
         if found.iter().all(|exchanger| matches!(exchanger.host.as_str(), "" | ".")) {
-            return refused(556, Enhanced::new(5, 1, 10), format!("The domain {domain} takes no mail."));
+            return refused(556, EnhancedCode::new(5, 1, 10), format!("The domain {domain} takes no mail."));
         }
         for exchanger in &mut found {
             exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();
@@ -187,7 +187,7 @@ impl Direct {
 
 impl Transport {
     /// To the first server of the recipient's domain that can be used.
-    pub(super) async fn by_exchangers(&self, direct: &Direct, domain: &str, mut parcel: Parcel<'_, impl BeforeDot>) -> Outcome {
+    pub(super) async fn by_exchangers(&self, direct: &Direct, domain: &str, mut delivery: Delivery<'_, impl BeforeDot>) -> Outcome {
         let Some(routed) = self.unless_stopped(timeout(self.timeouts.connect, direct.route(domain))).await else {
             return stopping();
         };
@@ -205,22 +205,22 @@ impl Transport {
         };
         // The least name, so that domains with the same servers in another order share it.
         let first = hosts.iter().min().expect("a route has servers");
-        let pace = direct.pace(first);
-        if let Some(resting) = pace.resting(Instant::now()) {
-            direct.note_resting(domain, &pace);
+        let throttle = direct.throttle(first);
+        if let Some(resting) = throttle.resting(Instant::now()) {
+            direct.note_resting(domain, &throttle);
             return left_alone(&resting);
         }
-        let Some(mut turn) = self.unless_stopped(pace.enter()).await else { return stopping() };
+        let Some(mut turn) = self.unless_stopped(throttle.enter()).await else { return stopping() };
         if let Err(resting) = turn.try_it(Instant::now(), self.timeouts.connect + self.timeouts.command) {
-            direct.note_resting(domain, &pace);
+            direct.note_resting(domain, &throttle);
             return left_alone(&resting);
         }
-        let mut last: Option<Broken> = None;
+        let mut last: Option<ConnectError> = None;
         let mut lacking: Option<Reply> = None;
         for host in hosts.iter().take(SMTP_EXCHANGERS_TRIED_MAX) {
             let Some(place) = self.unless_stopped(self.pool.place()).await else { return stopping() };
-            let way = Way::to_exchanger(host, direct.port, proven);
-            match self.attempt(&way, place, &mut parcel).await {
+            let way = ServerRoute::to_exchanger(host, direct.port, proven);
+            match self.attempt(&way, place, &mut delivery).await {
                 Attempt::Done(outcome) => {
                     self.learn(&way, &mut turn, &outcome);
                     return outcome;
@@ -241,10 +241,10 @@ impl Transport {
                 Outcome::Refused { stage: Stage::Sender, reply }
             }
             (None, last) => {
-                let Broken { stage, cause } = last.expect("a route has servers, and each was tried with an outcome");
+                let ConnectError { stage, cause } = last.expect("a route has servers, and each was tried with an outcome");
                 let is_busy = matches!(&cause, Cause::Reply(reply) if reply.is_transient());
                 turn.failed(Instant::now(), cause.to_string(), if is_busy { BUSY } else { AWAY });
-                direct.note_resting(domain, &pace);
+                direct.note_resting(domain, &throttle);
                 Outcome::Deferred { stage, cause }
             }
         }

@@ -7,23 +7,23 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use url::Host;
 
-use super::pool::Place;
+use super::pool::PoolSlot;
 use super::relay::{Relay, Security};
-use super::{Parcel, Transport};
+use super::{Delivery, Transport};
 use crate::engine::mail::delivery::{BeforeDot, Cause, Handoff, Outcome, Stage};
-use crate::engine::mail::smtp::{Begin, Broken, Credentials, Demand, Reply, Secured, Session};
+use crate::engine::mail::smtp::{SessionOptions, ConnectError, Credentials, TlsDemand, Reply, TlsInfo, Session};
 use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
 /// The way to a server.
-pub struct Way {
+pub struct ServerRoute {
     /// Connections with the same text can stand in for each other.
     leads_to: String,
     host: Host,
     port: u16,
-    kind: Kind,
+    kind: RouteKind,
 }
 
-enum Kind {
+enum RouteKind {
     Relay { security: Security, credentials: Option<Credentials>, is_this_machine: bool },
     Exchanger { proven: bool },
 }
@@ -34,31 +34,31 @@ pub enum Attempt {
     /// The server lacks something that this message needs.
     Lacks(Reply),
     /// No connection that could be used.
-    Broken(Broken),
+    Broken(ConnectError),
 }
 
 /// How a connection to a recipient's server is encrypted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Cover {
+enum ExchangerTls {
     /// As well as the server can.
     AsOffered,
     /// The encryption that it offers is broken.
     Clear,
 }
 
-impl Way {
+impl ServerRoute {
     /// To a relay of the settings.
     pub fn to_relay(index: usize, relay: Relay) -> Self {
         let is_this_machine = relay.is_this_machine();
         let Relay { host, port, security, credentials, .. } = relay;
-        let kind = Kind::Relay { security, credentials, is_this_machine };
+        let kind = RouteKind::Relay { security, credentials, is_this_machine };
         Self { leads_to: format!("relay {index}"), host, port, kind }
     }
 
     /// To a server of a recipient's domain, which may have to prove its name.
     pub fn to_exchanger(host: &str, port: u16, proven: bool) -> Self {
         let leads_to = format!("{} {host}", if proven { "proven" } else { "exchanger" });
-        Self { leads_to, host: Host::Domain(host.to_owned()), port, kind: Kind::Exchanger { proven } }
+        Self { leads_to, host: Host::Domain(host.to_owned()), port, kind: RouteKind::Exchanger { proven } }
     }
 
     /// The server's name.
@@ -67,22 +67,22 @@ impl Way {
     }
 
     fn is_opportunistic(&self) -> bool {
-        matches!(self.kind, Kind::Exchanger { proven: false })
+        matches!(self.kind, RouteKind::Exchanger { proven: false })
     }
 
-    fn name(&self) -> Result<ServerName<'static>, Broken> {
+    fn name(&self) -> Result<ServerName<'static>, ConnectError> {
         match &self.host {
             Host::Ipv4(address) => Ok(ServerName::from(IpAddr::V4(*address))),
             Host::Ipv6(address) => Ok(ServerName::from(IpAddr::V6(*address))),
             Host::Domain(name) => ServerName::try_from(name.trim_end_matches('.').to_owned())
-                .map_err(|error| Broken { stage: Stage::Tls, cause: Cause::Insecure(error.to_string()) }),
+                .map_err(|error| ConnectError { stage: Stage::Tls, cause: Cause::Insecure(error.to_string()) }),
         }
     }
 }
 
 impl Transport {
     /// Hand a message over by this way.
-    pub(super) async fn attempt(&self, way: &Way, place: Place<'_>, parcel: &mut Parcel<'_, impl BeforeDot>) -> Attempt {
+    pub(super) async fn attempt(&self, way: &ServerRoute, place: PoolSlot<'_>, delivery: &mut Delivery<'_, impl BeforeDot>) -> Attempt {
         let mut session = match self.rested(way, &place).await {
             Some(session) => session,
             None => match self.open(way, &place).await {
@@ -91,7 +91,7 @@ impl Transport {
             },
         };
         loop {
-            let done = session.transact(parcel.envelope, parcel.message, parcel.before_dot).await;
+            let done = session.transact(delivery.envelope, delivery.message, delivery.before_dot).await;
             if done.was_dead {
                 // It had rested too long for the server. A fresh one is never told to be dead, so this happens once.
                 session = match self.open(way, &place).await {
@@ -113,18 +113,18 @@ impl Transport {
     }
 
     /// Open a connection by this way and leave it again.
-    pub(super) async fn greet(&self, way: &Way, place: &Place<'_>) -> Result<(), String> {
+    pub(super) async fn greet(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Result<(), String> {
         match self.open(way, place).await {
             Ok(session) => {
                 session.leave().await;
                 Ok(())
             }
-            Err(Broken { cause, .. }) => Err(cause.to_string()),
+            Err(ConnectError { cause, .. }) => Err(cause.to_string()),
         }
     }
 
     /// A connection that rests and is alive.
-    async fn rested(&self, way: &Way, place: &Place<'_>) -> Option<Session> {
+    async fn rested(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Option<Session> {
         while let Some(mut session) = place.take(&way.leads_to) {
             if session.is_alive().await {
                 return Some(session);
@@ -133,41 +133,41 @@ impl Transport {
         None
     }
 
-    async fn open(&self, way: &Way, place: &Place<'_>) -> Result<Session, Broken> {
+    async fn open(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Result<Session, ConnectError> {
         if let Some(other) = place.make_room() {
             other.leave().await;
         }
         let addresses = self.addresses(way).await?;
-        match self.open_covered(way, &addresses, Cover::AsOffered).await {
+        match self.open_covered(way, &addresses, ExchangerTls::AsOffered).await {
             // Opportunistic encryption that does not work is worth less than clear text that arrives.
-            Err(Broken { stage: Stage::Tls, cause }) if way.is_opportunistic() && cause != Cause::Stopping => {
-                self.open_covered(way, &addresses, Cover::Clear).await
+            Err(ConnectError { stage: Stage::Tls, cause }) if way.is_opportunistic() && cause != Cause::Stopping => {
+                self.open_covered(way, &addresses, ExchangerTls::Clear).await
             }
             opened => opened,
         }
     }
 
-    async fn open_covered(&self, way: &Way, addresses: &[IpAddr], cover: Cover) -> Result<Session, Broken> {
+    async fn open_covered(&self, way: &ServerRoute, addresses: &[IpAddr], cover: ExchangerTls) -> Result<Session, ConnectError> {
         let (stream, address) = self.connect(addresses, way.port).await?;
-        let insecure = |why| Broken { stage: Stage::Tls, cause: Cause::Insecure(why) };
-        let proven = || Ok(Secured { config: self.encryption.proven().map_err(insecure)?, name: way.name()? });
+        let insecure = |why| ConnectError { stage: Stage::Tls, cause: Cause::Insecure(why) };
+        let proven = || Ok(TlsInfo { config: self.encryption.proven().map_err(insecure)?, name: way.name()? });
         let (demand, credentials, is_this_machine) = match &way.kind {
-            Kind::Relay { security, credentials, is_this_machine } => {
+            RouteKind::Relay { security, credentials, is_this_machine } => {
                 let demand = match security {
-                    Security::FromTheStart => Demand::FromTheStart(proven()?),
-                    Security::Required => Demand::Required(proven()?),
-                    Security::Clear => Demand::Clear,
+                    Security::FromTheStart => TlsDemand::FromTheStart(proven()?),
+                    Security::Required => TlsDemand::Required(proven()?),
+                    Security::Clear => TlsDemand::Clear,
                 };
                 (demand, credentials.as_ref(), *is_this_machine)
             }
-            Kind::Exchanger { proven: true } => (Demand::Required(proven()?), None, false),
-            Kind::Exchanger { proven: false } if cover == Cover::Clear => (Demand::Clear, None, false),
-            Kind::Exchanger { proven: false } => {
-                let secured = Secured { config: self.encryption.unproven(), name: way.name()? };
-                (Demand::IfOffered(secured), None, false)
+            RouteKind::Exchanger { proven: true } => (TlsDemand::Required(proven()?), None, false),
+            RouteKind::Exchanger { proven: false } if cover == ExchangerTls::Clear => (TlsDemand::Clear, None, false),
+            RouteKind::Exchanger { proven: false } => {
+                let secured = TlsInfo { config: self.encryption.unproven(), name: way.name()? };
+                (TlsDemand::IfOffered(secured), None, false)
             }
         };
-        let begin = Begin {
+        let begin = SessionOptions {
             hello: &self.hello,
             how: Handoff { server: way.server(), address: Some(address), encrypted: false },
             demand,
@@ -178,8 +178,8 @@ impl Transport {
         Session::begin(Box::new(stream), begin, self.stop()).await
     }
 
-    async fn addresses(&self, way: &Way) -> Result<Vec<IpAddr>, Broken> {
-        let unresolved = |why: String| Broken { stage: Stage::Route, cause: Cause::Unresolved(why) };
+    async fn addresses(&self, way: &ServerRoute) -> Result<Vec<IpAddr>, ConnectError> {
+        let unresolved = |why: String| ConnectError { stage: Stage::Route, cause: Cause::Unresolved(why) };
         let name = match &way.host {
             Host::Ipv4(address) => return Ok(vec![IpAddr::V4(*address)]),
             Host::Ipv6(address) => return Ok(vec![IpAddr::V6(*address)]),
@@ -187,14 +187,14 @@ impl Transport {
         };
         let looking = async {
             match (&way.kind, &self.direct) {
-                (Kind::Exchanger { .. }, Some(direct)) => direct.addresses(name).await,
-                (Kind::Exchanger { .. } | Kind::Relay { .. }, _) => {
+                (RouteKind::Exchanger { .. }, Some(direct)) => direct.addresses(name).await,
+                (RouteKind::Exchanger { .. } | RouteKind::Relay { .. }, _) => {
                     let found = self.resolver.resolve(name).await.map_err(|error| error.to_string())?;
                     if found.is_empty() { Err("it has no address".to_owned()) } else { Ok(found) }
                 }
             }
         };
-        let stopping = Broken { stage: Stage::Route, cause: Cause::Stopping };
+        let stopping = ConnectError { stage: Stage::Route, cause: Cause::Stopping };
         match self.unless_stopped(timeout(self.timeouts.connect, looking)).await.ok_or(stopping)? {
             Ok(found) => found.map_err(unresolved),
             Err(_) => Err(unresolved("no answer".to_owned())),
@@ -202,12 +202,12 @@ impl Transport {
     }
 
     /// A connection to the first of these that takes one.
-    async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<(TcpStream, SocketAddr), Broken> {
+    async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<(TcpStream, SocketAddr), ConnectError> {
         let mut cause = Cause::Unreachable("it has no address".to_owned());
         for address in addresses.iter().take(SMTP_ADDRESSES_TRIED_MAX) {
             let address = SocketAddr::new(*address, port);
             let connecting = timeout(self.timeouts.connect, TcpStream::connect(address));
-            let stopping = Broken { stage: Stage::Connect, cause: Cause::Stopping };
+            let stopping = ConnectError { stage: Stage::Connect, cause: Cause::Stopping };
             let connected = self.unless_stopped(connecting).await.ok_or(stopping)?;
             match connected {
                 Ok(Ok(stream)) => {
@@ -219,6 +219,6 @@ impl Transport {
                 Err(_) => cause = Cause::Unreachable("no answer".to_owned()),
             }
         }
-        Err(Broken { stage: Stage::Connect, cause })
+        Err(ConnectError { stage: Stage::Connect, cause })
     }
 }

@@ -8,7 +8,7 @@
 
 mod direct;
 mod exchange;
-mod pace;
+mod host_throttle;
 mod pool;
 pub mod relay;
 mod sts;
@@ -24,17 +24,17 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::{Host, Url};
 
-pub use direct::{Exchanger, Looking, LookupError, MailExchangers};
+pub use direct::{Exchanger, Lookup, LookupError, MailExchangers};
 pub use sts::{PolicySource, fetched};
 
 use self::direct::Direct;
-use self::exchange::{Attempt, Way};
-use self::pace::{Pace, Resting, Turn};
-use self::pool::{Place, Pool};
+use self::exchange::{Attempt, ServerRoute};
+use self::host_throttle::{HostThrottle, BackedOff, ThrottleSlot};
+use self::pool::{PoolSlot, Pool};
 use self::relay::Relay;
 use self::sts::Policies;
 use super::delivery::{BeforeDot, Cause, Envelope, Outcome, Stage};
-use super::smtp::{Broken, Encryption, Ending, Reply, Stop, Timeouts};
+use super::smtp::{ConnectError, TlsConnectors, StopStage, Reply, Stop, Timeouts};
 use crate::base::random::Random;
 use crate::engine::fetch::{Guard, Resolve};
 use crate::vocab::limits::{SMTP_PAUSE_MAX, SMTP_PAUSE_MIN};
@@ -58,28 +58,28 @@ pub struct Parts {
 
 /// The way out for mail.
 pub struct Transport {
-    relays: Vec<Station>,
+    relays: Vec<RelayHost>,
     direct: Option<Direct>,
     pool: Pool,
     hello: String,
-    encryption: Encryption,
+    encryption: TlsConnectors,
     resolver: Box<dyn Resolve>,
     timeouts: Timeouts,
-    ending: watch::Sender<Ending>,
+    ending: watch::Sender<StopStage>,
     /// What is known of a relay has changed.
     news: Notify,
 }
 
 /// A relay and its pace.
-struct Station {
-    way: Way,
+struct RelayHost {
+    way: ServerRoute,
     domains: Vec<String>,
-    pace: Pace,
+    throttle: HostThrottle,
 }
 
 /// How [`Transport::close`] went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Closed {
+pub struct CloseReport {
     /// Deliveries that had not come to their end within the grace.
     pub cut: usize,
 }
@@ -90,24 +90,24 @@ impl Transport {
         let mail = &settings.mail;
         let connections = mail.connections.count();
         let relays = relay::relays(&mail.relay).expect("the settings were checked when they were read");
-        let station = |(index, relay): (usize, Relay)| Station {
+        let relay_host = |(index, relay): (usize, Relay)| RelayHost {
             domains: relay.domains.clone(),
-            way: Way::to_relay(index, relay),
-            pace: Pace::new(connections),
+            way: ServerRoute::to_relay(index, relay),
+            throttle: HostThrottle::new(connections),
         };
         let guard = Guard::new(settings.outbound.allow_networks.clone());
         let direct = mail.direct.then(|| {
             Direct::new(parts.exchangers, Policies::new(parts.policies), guard, parts.random, parts.exchanger_port, connections)
         });
         Self {
-            relays: relays.into_iter().enumerate().map(station).collect(),
+            relays: relays.into_iter().enumerate().map(relay_host).collect(),
             direct,
             pool: Pool::new(connections),
             hello: hello_name(settings),
-            encryption: Encryption::new(&parts.roots),
+            encryption: TlsConnectors::new(&parts.roots),
             resolver: parts.resolver,
             timeouts: parts.timeouts,
-            ending: watch::Sender::new(Ending::Running),
+            ending: watch::Sender::new(StopStage::Running),
             news: Notify::new(),
         }
     }
@@ -124,11 +124,11 @@ impl Transport {
         let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
         let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
         let for_all = self.relays.iter().filter(|relay| relay.domains.is_empty());
-        let relays: Vec<&Station> = for_domain.chain(for_all).collect();
-        let parcel = Parcel { envelope, message, before_dot };
+        let relays: Vec<&RelayHost> = for_domain.chain(for_all).collect();
+        let delivery = Delivery { envelope, message, before_dot };
         match (&self.direct, relays.is_empty()) {
-            (_, false) => self.by_relays(relays, parcel).await,
-            (Some(direct), true) => self.by_exchangers(direct, &domain, parcel).await,
+            (_, false) => self.by_relays(relays, delivery).await,
+            (Some(direct), true) => self.by_exchangers(direct, &domain, delivery).await,
             (None, true) => {
                 let why = "no relay of the setting mail.relay takes this domain, and mail.direct is off";
                 Outcome::Deferred { stage: Stage::Route, cause: Cause::Unreachable(why.to_owned()) }
@@ -140,9 +140,9 @@ impl Transport {
     /// at a well-known server. Nothing is sent.
     pub async fn probe(&self) -> Vec<(String, Result<(), String>)> {
         let mut probed = Vec::new();
-        for station in &self.relays {
+        for relay_host in &self.relays {
             let place = self.pool.place().await;
-            probed.push((station.way.server(), self.greet(&station.way, &place).await));
+            probed.push((relay_host.way.server(), self.greet(&relay_host.way, &place).await));
         }
         if let Some(direct) = &self.direct {
             let way = direct.way_to_probe();
@@ -161,10 +161,10 @@ impl Transport {
     /// Close connections that have rested long enough, for as long as the service runs.
     pub async fn maintain(&self) {
         let mut stop = self.stop();
-        while !stop.is(Ending::Draining) {
+        while !stop.is(StopStage::Draining) {
             tokio::select! {
                 () = sleep(self.timeouts.idle / 2) => {}
-                () = stop.reached(Ending::Draining) => return,
+                () = stop.reached(StopStage::Draining) => return,
             }
             for session in self.pool.rested(Instant::now(), self.timeouts.idle) {
                 session.quit().await;
@@ -176,20 +176,20 @@ impl Transport {
     }
 
     /// Begin nothing new, wait up to `grace` for what runs, then cut it: what had sent its dot comes to [`Outcome::Unknown`].
-    pub async fn close(&self, grace: Duration) -> Closed {
-        self.ending.send_replace(Ending::Draining);
+    pub async fn close(&self, grace: Duration) -> CloseReport {
+        self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;
         if timeout(grace, self.pool.all_free()).await.is_err() {
             cut = self.pool.in_use();
-            self.ending.send_replace(Ending::Cut);
+            self.ending.send_replace(StopStage::Cut);
             // Only those are still waited for whose dot is just being written down: nobody may cut that short.
             self.pool.all_free().await;
         }
         for session in self.pool.rested(Instant::now(), Duration::ZERO) {
             session.leave().await;
         }
-        self.ending.send_replace(Ending::Cut);
-        Closed { cut }
+        self.ending.send_replace(StopStage::Cut);
+        CloseReport { cut }
     }
 
     fn stop(&self) -> Stop {
@@ -201,30 +201,30 @@ impl Transport {
         let mut stop = self.stop();
         tokio::select! {
             biased;
-            () = stop.reached(Ending::Draining) => None,
+            () = stop.reached(StopStage::Draining) => None,
             done = waiting => Some(done),
         }
     }
 
     /// A turn at this server and a place for a connection. First the turn: who waits for a slow server takes no place from others.
-    async fn turn<'a>(&'a self, pace: &'a Pace) -> Option<(Turn<'a>, Place<'a>)> {
-        self.unless_stopped(async { (pace.enter().await, self.pool.place().await) }).await
+    async fn turn<'a>(&'a self, throttle: &'a HostThrottle) -> Option<(ThrottleSlot<'a>, PoolSlot<'a>)> {
+        self.unless_stopped(async { (throttle.enter().await, self.pool.place().await) }).await
     }
 
     /// Through the first of these that can be reached; if none can, wait a while for one.
-    async fn by_relays(&self, mut relays: Vec<&Station>, mut parcel: Parcel<'_, impl BeforeDot>) -> Outcome {
+    async fn by_relays(&self, mut relays: Vec<&RelayHost>, mut delivery: Delivery<'_, impl BeforeDot>) -> Outcome {
         let deadline = Instant::now() + self.timeouts.patience;
-        let mut last: Option<Broken> = None;
+        let mut last: Option<ConnectError> = None;
         let mut lacking: Option<Reply> = None;
         loop {
             // Listens before it looks, so that nothing is missed in between.
             let news = self.news.notified();
             let now = Instant::now();
-            let Some(at) = relays.iter().position(|relay| relay.pace.resting(now).is_none()) else {
+            let Some(at) = relays.iter().position(|relay| relay.throttle.resting(now).is_none()) else {
                 if let (true, Some(reply)) = (relays.is_empty(), lacking.take()) {
                     return Outcome::Refused { stage: Stage::Sender, reply };
                 }
-                let rests = relays.iter().filter_map(|relay| relay.pace.resting(now)).min_by_key(|resting| resting.until);
+                let rests = relays.iter().filter_map(|relay| relay.throttle.resting(now)).min_by_key(|resting| resting.until);
                 // None: one came back this very moment.
                 if let Some(resting) = rests {
                     if now >= deadline {
@@ -237,24 +237,24 @@ impl Transport {
                 }
                 continue;
             };
-            let station = relays[at];
-            let Some((mut turn, place)) = self.turn(&station.pace).await else { return stopping() };
+            let relay_host = relays[at];
+            let Some((mut turn, place)) = self.turn(&relay_host.throttle).await else { return stopping() };
             if turn.try_it(Instant::now(), self.timeouts.connect + self.timeouts.command).is_err() {
                 continue;
             }
-            match self.attempt(&station.way, place, &mut parcel).await {
+            match self.attempt(&relay_host.way, place, &mut delivery).await {
                 Attempt::Done(outcome) => {
-                    self.learn(&station.way, &mut turn, &outcome);
+                    self.learn(&relay_host.way, &mut turn, &outcome);
                     return outcome;
                 }
                 Attempt::Lacks(reply) => {
-                    self.reached(&station.way, &mut turn);
+                    self.reached(&relay_host.way, &mut turn);
                     lacking = Some(reply);
                     relays.remove(at);
                 }
                 Attempt::Broken(broken) if broken.cause == Cause::Stopping => return stopping(),
                 Attempt::Broken(broken) => {
-                    self.avoid(&station.way, &mut turn, &broken);
+                    self.avoid(&relay_host.way, &mut turn, &broken);
                     last = Some(broken);
                 }
             }
@@ -262,7 +262,7 @@ impl Transport {
     }
 
     /// What a message that got as far as a server says about it.
-    fn learn(&self, way: &Way, turn: &mut Turn<'_>, outcome: &Outcome) {
+    fn learn(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, outcome: &Outcome) {
         self.reached(way, turn);
         match outcome {
             Outcome::Deferred { stage, cause: Cause::Reply(reply) } if reply.code == 421 || *stage <= Stage::Sender => {
@@ -273,7 +273,7 @@ impl Transport {
         }
     }
 
-    fn reached(&self, way: &Way, turn: &mut Turn<'_>) {
+    fn reached(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>) {
         if turn.reached() {
             tracing::info!(server = way.server(), "the mail server can be reached again");
             self.news.notify_waiters();
@@ -281,7 +281,7 @@ impl Transport {
     }
 
     /// A connection could not be used: ask for fewer, or leave the server alone.
-    fn avoid(&self, way: &Way, turn: &mut Turn<'_>, broken: &Broken) {
+    fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {
             self.reached(way, turn);
@@ -296,7 +296,7 @@ impl Transport {
 }
 
 /// What is to be delivered.
-struct Parcel<'a, B> {
+struct Delivery<'a, B> {
     envelope: &'a Envelope,
     message: &'a [u8],
     before_dot: &'a mut B,
@@ -306,14 +306,14 @@ fn stopping() -> Outcome {
     Outcome::Deferred { stage: Stage::Connect, cause: Cause::Stopping }
 }
 
-fn given_up(last: Option<Broken>, resting: &Resting) -> Outcome {
+fn given_up(last: Option<ConnectError>, resting: &BackedOff) -> Outcome {
     match last {
-        Some(Broken { stage, cause }) => Outcome::Deferred { stage, cause },
+        Some(ConnectError { stage, cause }) => Outcome::Deferred { stage, cause },
         None => left_alone(resting),
     }
 }
 
-fn left_alone(resting: &Resting) -> Outcome {
+fn left_alone(resting: &BackedOff) -> Outcome {
     let cause = Cause::LeftAlone { why: resting.why.clone(), rest: resting.rest(Instant::now()) };
     Outcome::Deferred { stage: Stage::Connect, cause }
 }

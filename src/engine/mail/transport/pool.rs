@@ -21,17 +21,17 @@ pub struct Pool {
 struct State {
     in_use: usize,
     /// The longest-resting first.
-    resting: Vec<Resting>,
+    resting: Vec<IdleConnection>,
 }
 
-struct Resting {
+struct IdleConnection {
     leads_to: String,
     session: Session,
     since: Instant,
 }
 
 /// A place for one connection.
-pub struct Place<'a> {
+pub struct PoolSlot<'a> {
     pool: &'a Pool,
     _permit: SemaphorePermit<'a>,
 }
@@ -43,10 +43,10 @@ impl Pool {
     }
 
     /// Wait for a place.
-    pub async fn place(&self) -> Place<'_> {
+    pub async fn place(&self) -> PoolSlot<'_> {
         let permit = self.places.acquire().await.expect("the semaphore is never closed");
         self.state().in_use += 1;
-        Place { pool: self, _permit: permit }
+        PoolSlot { pool: self, _permit: permit }
     }
 
     /// How many are in use.
@@ -72,7 +72,7 @@ impl Pool {
     }
 }
 
-impl Place<'_> {
+impl PoolSlot<'_> {
     /// The connection to there that rested last.
     pub fn take(&self, leads_to: &str) -> Option<Session> {
         let mut state = self.pool.state();
@@ -89,12 +89,12 @@ impl Place<'_> {
 
     /// Let a connection rest. For a moment it counts twice, which sends one too many away at worst.
     pub fn put(self, leads_to: &str, session: Session, now: Instant) {
-        let resting = Resting { leads_to: leads_to.to_owned(), session, since: now };
+        let resting = IdleConnection { leads_to: leads_to.to_owned(), session, since: now };
         self.pool.state().resting.push(resting);
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for PoolSlot<'_> {
     fn drop(&mut self) {
         self.pool.state().in_use -= 1;
     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use super::direct::{Looking, LookupError};
-use crate::engine::fetch::{Fetch, Limits, Overlong};
+use super::direct::{Lookup, LookupError};
+use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
 use crate::vocab::limits::{
     SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_LOOK_AGAIN, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX,
 };
@@ -20,15 +20,15 @@ use crate::vocab::limits::{
 /// Where policies come from.
 pub trait PolicySource: Send + Sync + 'static {
     /// The TXT records at a name, each put together from its parts; none if it does not exist or has none.
-    fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>>;
+    fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;
     /// The file at this address, over a connection that proves its name. A redirect is a failure.
-    fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String>;
+    fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String>;
 }
 
 /// The file of a policy by the client for web sites.
 pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     let limits =
-        Limits { head: STS_FETCH_TIME, total: STS_FETCH_TIME, body_bytes: STS_POLICY_BYTES_MAX, overlong: Overlong::Refuse };
+        Limits { head: STS_FETCH_TIME, total: STS_FETCH_TIME, body_bytes: STS_POLICY_BYTES_MAX, overlong: OversizePolicy::Refuse };
     let fetched = fetch.get(url, "text/plain", &limits).await.map_err(|error| LookupError::Failed(error.to_string()))?;
     let is_plain = fetched.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/plain"));
     if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {
@@ -83,11 +83,11 @@ impl Policy {
 /// The policies of domains.
 pub struct Policies {
     source: Box<dyn PolicySource>,
-    known: Mutex<HashMap<String, Known>>,
+    known: Mutex<HashMap<String, CachedPolicy>>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct CachedPolicy {
     /// What the record in the DNS said when this was looked at.
     id: Option<String>,
     policy: Option<Policy>,
@@ -125,17 +125,17 @@ impl Policies {
         let found = if is_news { self.look(domain).await } else { None };
         let look_again = now + STS_LOOK_AGAIN;
         let known = match (found, old) {
-            (Some(new), _) => Known { id, until: now + new.max_age, policy: Some(new), look_again },
+            (Some(new), _) => CachedPolicy { id, until: now + new.max_age, policy: Some(new), look_again },
             // What is known holds on if nothing newer can be found.
-            (None, Some(old)) => Known { look_again, ..old },
-            (None, None) => Known { id: None, policy: None, until: now, look_again },
+            (None, Some(old)) => CachedPolicy { look_again, ..old },
+            (None, None) => CachedPolicy { id: None, policy: None, until: now, look_again },
         };
         let policy = known.policy.clone();
         self.remember(domain, known, now);
         policy
     }
 
-    fn remember(&self, domain: &str, news: Known, now: Instant) {
+    fn remember(&self, domain: &str, news: CachedPolicy, now: Instant) {
         let mut known = self.known.lock().expect("no holder of this lock panics");
         if known.len() >= SMTP_DESTINATIONS_MAX {
             // Demands are kept; that a domain has none is found out again.
@@ -185,13 +185,13 @@ mod tests {
     struct Source(Arc<Site>);
 
     impl PolicySource for Source {
-        fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
+        fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>> {
             assert_eq!(name, "_mta-sts.example.com");
             let found = self.0.record.lock().expect("no panic").clone();
             Box::pin(std::future::ready(Ok(found)))
         }
 
-        fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String> {
+        fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String> {
             assert_eq!(url.as_str(), "https://mta-sts.example.com/.well-known/mta-sts.txt");
             self.0.looks.fetch_add(1, Ordering::SeqCst);
             let found = self.0.text.lock().expect("no panic").clone();

@@ -4,7 +4,7 @@
 //! ([`super::pixels`]), and only for as many pixels as the process-wide budget granted. The server itself reads nothing but the
 //! dimensions in a file's header ([`pixels`]). This module knows neither processes nor projects.
 
-mod sight;
+mod measure;
 
 use std::io::Cursor;
 
@@ -14,7 +14,7 @@ use image::imageops::{self, FilterType};
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 use serde::{Deserialize, Serialize};
 
-pub use self::sight::{Ground, Measured};
+pub use self::measure::{Ground, ImageMeasurements};
 use crate::vocab::limits::{
     DECODED_IMAGE_BYTES_MAX, DECODED_IMAGE_PIXELS_MAX, DECODED_IMAGE_SIDE_MAX, PREVIEW_DRAWING_BYTES_MAX, PREVIEW_SIDE_MAX,
     UPLOADED_ANIMATION_BYTES_MAX, UPLOADED_IMAGE_WIDTH_MAX,
@@ -43,8 +43,8 @@ pub enum Task {
 
 /// The result of a task, without the bytes of the file that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Done {
-    pub measured: Option<Measured>,
+pub struct TaskResult {
+    pub measured: Option<ImageMeasurements>,
     pub format: Option<Format>,
 }
 
@@ -81,7 +81,7 @@ impl Format {
 
 /// An image in the form in which it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct ImageFile {
     pub bytes: Vec<u8>,
     pub format: Format,
 }
@@ -105,33 +105,33 @@ pub fn refusal(pixels: u64) -> Option<String> {
 }
 
 /// Carry out a task. `granted` is the number of pixels that may be decoded. An error is the reason, for people.
-pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(Done, Vec<u8>), String> {
-    let of_made = |made: Made| (Done { measured: None, format: Some(made.format) }, made.bytes);
+pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Vec<u8>), String> {
+    let of_made = |made: ImageFile| (TaskResult { measured: None, format: Some(made.format) }, made.bytes);
     match task {
         Task::Upload => {
             let (made, measured) = upload(file, granted)?;
-            Ok((Done { measured: Some(measured), format: Some(made.format) }, made.bytes))
+            Ok((TaskResult { measured: Some(measured), format: Some(made.format) }, made.bytes))
         }
         Task::Measure { content_type } => {
             let measured = measure(file, content_type, granted)?;
-            Ok((Done { measured: Some(measured), format: None }, Vec::new()))
+            Ok((TaskResult { measured: Some(measured), format: None }, Vec::new()))
         }
         Task::Preview => preview(file, granted).map(of_made),
         Task::Thumbnail { width } => {
             let picture = decode(file, granted)?.into_rgb8();
-            Ok(of_made(Made { bytes: thumbnail(&picture, *width)?, format: Format::Png }))
+            Ok(of_made(ImageFile { bytes: thumbnail(&picture, *width)?, format: Format::Png }))
         }
     }
 }
 
 /// An uploaded image as emails show it: upright, not too wide, and without what cameras write into files, like the place.
-fn upload(file: &[u8], granted: u64) -> Result<(Made, Measured), String> {
+fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
     let format = image::guess_format(file).map_err(|_| "its format is not known; give a PNG, JPEG or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => return Err("an animation has at most 3 MB".to_owned()),
         ImageFormat::Gif => {
-            let measured = sight::measure(&decode(file, granted)?);
-            return Ok((Made { bytes: file.to_vec(), format: Format::Gif }, measured));
+            let measured = measure::measure(&decode(file, granted)?);
+            return Ok((ImageFile { bytes: file.to_vec(), format: Format::Gif }, measured));
         }
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
         _ => return Err("mail programs do not show files of its format; give a PNG, JPEG or GIF file".to_owned()),
@@ -140,21 +140,21 @@ fn upload(file: &[u8], granted: u64) -> Result<(Made, Measured), String> {
         true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),
         false => picture,
     };
-    Ok((encode(&picture, UPLOAD_QUALITY)?, sight::measure(&picture)))
+    Ok((encode(&picture, UPLOAD_QUALITY)?, measure::measure(&picture)))
 }
 
-fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<Measured, String> {
-    if sight::is_drawing(file, content_type) {
-        return Ok(sight::measure_drawing(&String::from_utf8_lossy(file))?);
+fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<ImageMeasurements, String> {
+    if measure::is_drawing(file, content_type) {
+        return Ok(measure::measure_drawing(&String::from_utf8_lossy(file))?);
     }
-    Ok(sight::measure(&decode(file, granted)?))
+    Ok(measure::measure(&decode(file, granted)?))
 }
 
-fn preview(file: &[u8], granted: u64) -> Result<Made, String> {
+fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     // A drawing is small as it is; as an image in a page it runs nothing and loads nothing.
-    if sight::is_drawing(file, "") {
+    if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
-            true => Ok(Made { bytes: file.to_vec(), format: Format::Svg }),
+            true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
             false => Err("the drawing is too large".to_owned()),
         };
     }
@@ -191,7 +191,7 @@ fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     Ok(picture)
 }
 
-fn encode(picture: &DynamicImage, quality: u8) -> Result<Made, String> {
+fn encode(picture: &DynamicImage, quality: u8) -> Result<ImageFile, String> {
     let mut out = Cursor::new(Vec::new());
     let is_clear = picture.color().has_alpha() && picture.to_rgba8().pixels().any(|pixel| pixel.0[3] < 255);
     let written = match is_clear {
@@ -199,7 +199,7 @@ fn encode(picture: &DynamicImage, quality: u8) -> Result<Made, String> {
         false => picture.to_rgb8().write_with_encoder(JpegEncoder::new_with_quality(&mut out, quality)),
     };
     written.map_err(|_| "it cannot be written")?;
-    Ok(Made { bytes: out.into_inner(), format: if is_clear { Format::Png } else { Format::Jpeg } })
+    Ok(ImageFile { bytes: out.into_inner(), format: if is_clear { Format::Png } else { Format::Jpeg } })
 }
 
 /// A picture as PNG.
@@ -237,7 +237,7 @@ mod tests {
         out.into_inner()
     }
 
-    fn size(made: &Made) -> (u32, u32, &'static str) {
+    fn size(made: &ImageFile) -> (u32, u32, &'static str) {
         let picture = image::load_from_memory(&made.bytes).expect("an image");
         (picture.width(), picture.height(), made.format.content_type())
     }

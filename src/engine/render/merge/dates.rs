@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 /// A language whose names of months and days are known: a row of [`TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tongue(usize);
+pub struct Language(usize);
 
 /// What is known of a language.
 struct Row {
@@ -80,7 +80,7 @@ struct Names {
     weekdays: Vec<String>,
 }
 
-impl Tongue {
+impl Language {
     /// That of a language tag like `de-CH`, if its names are known.
     pub fn of(tag: &str) -> Option<Self> {
         let code = tag.split(['-', '_']).next().unwrap_or_default();
@@ -152,7 +152,7 @@ mod tests {
 
     fn written(language: &str, form: &str) -> String {
         let moment = jiff::civil::date(2026, 3, 7).at(9, 5, 0, 0);
-        Tongue::of(language).expect("known").write(form, moment).expect("a form")
+        Language::of(language).expect("known").write(form, moment).expect("a form")
     }
 
     #[test]
@@ -168,19 +168,19 @@ mod tests {
         ] {
             assert_eq!(written(language, "%A %-d %B %Y, %a %b"), expected, "{language}");
         }
-        assert_eq!(Tongue::of("ja"), None);
+        assert_eq!(Language::of("ja"), None);
     }
 
     #[test]
     fn only_words_change_and_signs_stay() {
         assert_eq!(written("de", "100%% %^B %d.%m.%y %H:%M %h"), "100% MÄRZ 07.03.26 09:05 März");
-        assert!(Tongue::of("de").expect("known").write("%Q%", DateTime::default()).is_none());
+        assert!(Language::of("de").expect("known").write("%Q%", DateTime::default()).is_none());
     }
 
     #[test]
     fn every_language_names_all_months_and_days() {
         for (place, row) in TABLE.iter().enumerate() {
-            let names = Tongue(place).names();
+            let names = Language(place).names();
             assert_eq!((names.months.len(), names.weekdays.len()), (12, 7), "{}", row.code);
         }
     }

@@ -6,8 +6,8 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use serde_json::{Number, Value as Json};
 
-use super::dates::Tongue;
-use super::syntax::{Constant, Filter};
+use super::dates::Language;
+use super::ast::{Constant, Filter};
 use super::value::Value;
 use crate::vocab::limits;
 
@@ -45,7 +45,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             // A first date tells whether the format is one, before any recipient's does.
             strtime::format(&format, DateTime::default())
                 .map_err(|_| "date takes a format of day, month and year, like date(\"%d %B %Y\")".to_owned())?;
-            Filter::Date(format, language.map(tongue).transpose()?)
+            Filter::Date(format, language.map(date_language).transpose()?)
         }
         ("date", ..) => return Err("date takes a format, like date(\"%d %B %Y\")".to_owned()),
         ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
@@ -60,9 +60,9 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     }
 }
 
-fn tongue(constant: Constant) -> Result<Tongue, String> {
+fn date_language(constant: Constant) -> Result<Language, String> {
     let known = match &constant {
-        Constant::Text(tag) => Tongue::of(tag),
+        Constant::Text(tag) => Language::of(tag),
         Constant::Number(_) | Constant::Truth(_) => None,
     };
     known.ok_or_else(|| "date knows the languages en, de, fr, es, it, pt and nl, like date(\"%d %B %Y\", \"de\")".to_owned())
@@ -71,7 +71,7 @@ fn tongue(constant: Constant) -> Result<Tongue, String> {
 const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate, replace, round, join, length and date";
 
 /// Why a filter could not be applied.
-pub enum Unfit {
+pub enum FilterError {
     /// The value is nothing for it, with words that follow the field's name.
     Value(&'static str),
     /// It would make too long a text.
@@ -80,26 +80,26 @@ pub enum Unfit {
 
 impl Filter {
     /// The value after this filter. What is missing stays so until a default.
-    /// Dates are in the language that `tongue` finds, if the template names none.
-    pub fn apply<'a>(&'a self, value: Value<'a>, tongue: impl FnOnce() -> Tongue) -> Result<Value<'a>, Unfit> {
+    /// Dates are in the language that `date_language` finds, if the template names none.
+    pub fn apply<'a>(&'a self, value: Value<'a>, date_language: impl FnOnce() -> Language) -> Result<Value<'a>, FilterError> {
         if let Filter::Default(constant) = self {
             return Ok(if value.is_blank() { constant.value() } else { value });
         }
         match (self, value) {
             (_, Value::Missing) => Ok(Value::Missing),
             (Filter::Join(between), Value::List(items)) => join(&items, between),
-            (Filter::Join(_), _) => Err(Unfit::Value("is no list, and join needs one")),
+            (Filter::Join(_), _) => Err(FilterError::Value("is no list, and join needs one")),
             (Filter::Length, Value::List(items)) => Ok(Value::Number(items.len().into())),
             (Filter::Length, Value::Map(entries)) => Ok(Value::Number(entries.len().into())),
             (Filter::Round(decimals), value) => round(&value, *decimals),
             (filter, value) => match value.into_text() {
-                Some(text) => filter.on_text(text, tongue),
-                None => Err(Unfit::Value("is a list or a map, and this filter needs a text")),
+                Some(text) => filter.on_text(text, date_language),
+                None => Err(FilterError::Value("is a list or a map, and this filter needs a text")),
             },
         }
     }
 
-    fn on_text<'a>(&self, text: Cow<'a, str>, tongue: impl FnOnce() -> Tongue) -> Result<Value<'a>, Unfit> {
+    fn on_text<'a>(&self, text: Cow<'a, str>, date_language: impl FnOnce() -> Language) -> Result<Value<'a>, FilterError> {
         let made = match self {
             Filter::Upper => text.to_uppercase(),
             Filter::Lower => text.to_lowercase(),
@@ -115,12 +115,12 @@ impl Filter {
             Filter::Replace { from, to } => {
                 let grown = text.matches(from.as_str()).count().saturating_mul(to.len());
                 if text.len().saturating_add(grown) > limits::MERGE_OUTPUT_BYTES_MAX {
-                    return Err(Unfit::Long);
+                    return Err(FilterError::Long);
                 }
                 text.replace(from.as_str(), to)
             }
             Filter::Length => return Ok(Value::Number(text.chars().count().into())),
-            Filter::Date(format, named) => date(&text, format, named.unwrap_or_else(tongue))?,
+            Filter::Date(format, named) => date(&text, format, named.unwrap_or_else(date_language))?,
             Filter::Default(_) | Filter::Round(_) | Filter::Join(_) => return Ok(Value::Text(text)),
         };
         Ok(Value::Text(Cow::Owned(made)))
@@ -170,7 +170,7 @@ fn truncate(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}…"))
 }
 
-fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, Unfit> {
+fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
     let mut joined = String::new();
     for (number, item) in items.iter().enumerate() {
         if number > 0 {
@@ -178,20 +178,20 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, Unfit> {
         }
         match Value::from(item).into_text() {
             Some(text) => joined.push_str(&text),
-            None => return Err(Unfit::Value("holds more than texts and numbers, and join cannot write that; use a loop")),
+            None => return Err(FilterError::Value("holds more than texts and numbers, and join cannot write that; use a loop")),
         }
         if joined.len() > limits::MERGE_OUTPUT_BYTES_MAX {
-            return Err(Unfit::Long);
+            return Err(FilterError::Long);
         }
     }
     Ok(Value::Text(Cow::Owned(joined)))
 }
 
 /// With exactly so many decimals, as prices are written.
-fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, Unfit> {
+fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, FilterError> {
     let number = match value {
         Value::Number(number) if decimals == 0 && !number.is_f64() => return Ok(Value::Number(number.clone())),
-        value => value.as_number().ok_or(Unfit::Value("is no number, and round needs one"))?,
+        value => value.as_number().ok_or(FilterError::Value("is no number, and round needs one"))?,
     };
     // Halves go up, as people count; formatting alone would take them to the even side.
     let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
@@ -205,13 +205,13 @@ fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, Unfit> {
 }
 
 /// A date or moment in ISO 8601 in another form. A moment is taken in its own zone, as it is written.
-fn date(text: &str, format: &str, tongue: Tongue) -> Result<String, Unfit> {
+fn date(text: &str, format: &str, date_language: Language) -> Result<String, FilterError> {
     let text = text.trim();
-    let unfit = Unfit::Value("is no date like 2026-11-21 or 2026-11-21T09:30:00Z");
+    let unfit = FilterError::Value("is no date like 2026-11-21 or 2026-11-21T09:30:00Z");
     // The zone at the end of a moment says nothing about what is written before it.
     let moment =
         strtime::parse("%Y-%m-%dT%H:%M:%S", text.get(..19).unwrap_or_default()).ok().and_then(|parts| parts.to_datetime().ok());
     let read = moment.or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)));
     let Some(read) = read else { return Err(unfit) };
-    tongue.write(format, read).ok_or(unfit)
+    date_language.write(format, read).ok_or(unfit)
 }

@@ -16,20 +16,20 @@
 
 mod dates;
 mod filters;
-mod guards;
+mod required;
 mod parse;
-mod places;
-mod read;
-mod run;
-mod syntax;
+mod escape;
+mod lexer;
+mod eval;
+mod ast;
 #[cfg(test)]
 mod tests;
 mod value;
 
 use std::fmt;
 
-use dates::Tongue;
-use syntax::{Node, Path};
+use dates::Language;
+use ast::{Node, Path};
 pub use value::{Fields, Value};
 
 use crate::vocab::limits;
@@ -110,7 +110,7 @@ pub struct Template {
     /// Fields without guard, each once, in order of use.
     unguarded: Vec<Path>,
     /// What its dates are written in; unknown: the reader's own, as the field `language` says it.
-    tongue: Option<Tongue>,
+    date_language: Option<Language>,
 }
 
 impl Template {
@@ -121,15 +121,15 @@ impl Template {
         }
         let (literals, mut nodes) = parse::parse(source, kind)?;
         if kind == Kind::Html {
-            places::settle(&mut nodes, &literals)?;
+            escape::settle(&mut nodes, &literals)?;
         }
-        let unguarded = guards::unguarded(&nodes);
-        Ok(Self { kind, literals, nodes, unguarded, tongue: None })
+        let unguarded = required::required_fields(&nodes);
+        Ok(Self { kind, literals, nodes, unguarded, date_language: None })
     }
 
     /// The template with its dates in the language that the rest of it is in. Languages whose names of months are not known change nothing.
     pub fn in_language(self, tag: Option<&str>) -> Self {
-        Self { tongue: tag.and_then(Tongue::of), ..self }
+        Self { date_language: tag.and_then(Language::of), ..self }
     }
 
     /// The texts between the fields, by number.
@@ -156,6 +156,6 @@ impl Template {
 
     /// The text for one recipient, part by part. After an error the sink holds a part of it.
     pub fn render_into(&self, fields: &dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
-        run::run(self, fields, sink)
+        eval::run(self, fields, sink)
     }
 }

@@ -3,8 +3,8 @@
 use std::vec;
 
 use super::filters;
-use super::read::{Piece, Token, pieces, refuse};
-use super::syntax::{Branch, Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, Place};
+use super::lexer::{Piece, Token, pieces, refuse};
+use super::ast::{Branch, Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, EscapeContext};
 use super::{Kind, MergeError};
 use crate::base::text::one_line;
 use crate::vocab::limits;
@@ -52,9 +52,9 @@ impl Parser {
                     let chain = cursor.chain()?;
                     cursor.end()?;
                     let place = match self.kind {
-                        Kind::Html => Place::Markup,
-                        Kind::Text => Place::Text,
-                        Kind::Header => Place::Line,
+                        Kind::Html => EscapeContext::Markup,
+                        Kind::Text => EscapeContext::Text,
+                        Kind::Header => EscapeContext::Line,
                     };
                     nodes.push(Node::Output { chain, place });
                 }

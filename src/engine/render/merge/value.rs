@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::syntax::Word;
+use super::ast::Word;
 
 /// One recipient's data. Asked by exact name; both spellings of a name are tried by the caller of this.
 pub trait Fields {

@@ -12,10 +12,10 @@ use takumi::unstable::html::parse_html;
 use takumi_pdf::{PageMargins, PageOptions, PdfMetadata, PdfOptions, UncoveredText};
 
 use super::super::images;
-use super::fonts::{self, Chosen, FontFiles};
+use super::fonts::{self, ChosenFonts, FontFiles};
 use super::glyphs::script;
-use super::prepare::{Given, Medium, Prepared, prepare};
-use super::{Drawn, Fault, Look, Paper, Shot, Warning};
+use super::prepare::{GivenImages, Medium, PreparedEmail, prepare};
+use super::{Rendering, RenderError, ScreenshotOptions, Paper, Screenshot, Warning};
 use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_LEVELS_MAX};
 
 /// Levels that the engine's own tree may have: those of the email, and its outermost ones.
@@ -33,14 +33,14 @@ pub struct Material<'a> {
 struct Stage {
     node: Node,
     sheet: Arc<StyleSheet>,
-    prepared: Prepared,
-    chosen: Chosen,
+    prepared: PreparedEmail,
+    chosen: ChosenFonts,
 }
 
 impl Stage {
-    fn set(material: &Material<'_>, medium: Medium) -> Result<Self, Fault> {
+    fn set(material: &Material<'_>, medium: Medium) -> Result<Self, RenderError> {
         let mut prepared =
-            prepare(material.html, &Given { files: material.images, pixels: material.pixels }, medium).map_err(Fault::Refused)?;
+            prepare(material.html, &GivenImages { files: material.images, pixels: material.pixels }, medium).map_err(RenderError::Refused)?;
         let options = FromHtmlOptions::builder().max_depth(LEVELS).build();
         let parsed = parse_html(&prepared.html, options).map_err(failed)?;
         let sheets = std::mem::take(&mut prepared.sheets);
@@ -70,30 +70,30 @@ impl Stage {
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> Fault {
-    Fault::Failed(error.to_string())
+fn failed(error: impl std::fmt::Display) -> RenderError {
+    RenderError::Failed(error.to_string())
 }
 
 /// Pictures of an email, one for each width.
-pub fn shots(material: &Material<'_>, look: &Look) -> Result<Drawn<Vec<Shot>>, Fault> {
-    let stage = Stage::set(material, Medium { dark: look.dark, paper: false, density: look.density })?;
+pub fn screenshots(material: &Material<'_>, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
+    let stage = Stage::set(material, Medium { dark: options.dark, paper: false, density: options.density })?;
     let mut warnings = stage.warnings();
-    let mut shots = Vec::with_capacity(look.widths.len());
-    for width in &look.widths {
-        let (picture, cut) = shot(&stage, *width, look.density)?;
+    let mut shots = Vec::with_capacity(options.widths.len());
+    for width in &options.widths {
+        let (picture, cut) = screenshot(&stage, *width, options.density)?;
         if cut {
             warnings.push(Warning::Cut { width: *width });
         }
-        let thumbnail = look.thumbnail_width.map(|small| images::thumbnail(&picture, small)).transpose().map_err(failed)?;
+        let thumbnail = options.thumbnail_width.map(|small| images::thumbnail(&picture, small)).transpose().map_err(failed)?;
         let (width_px, height_px) = picture.dimensions();
         let png = images::png(&picture).map_err(failed)?;
-        shots.push(Shot { width: *width, width_px, height_px, png, thumbnail });
+        shots.push(Screenshot { width: *width, width_px, height_px, png, thumbnail });
     }
-    Ok(Drawn { made: shots, warnings })
+    Ok(Rendering { made: shots, warnings })
 }
 
 /// One picture, and whether the email is longer than it.
-fn shot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool), Fault> {
+fn screenshot(stage: &Stage, width: u32, density: f32) -> Result<(RgbImage, bool), RenderError> {
     let device = |css: u32| (css as f32 * density).round() as u32;
     let limit = device(DRAWN_HEIGHT_PX_MAX);
     let draw = |height: Option<u32>| {
@@ -139,7 +139,7 @@ fn on_white(mut pixels: Vec<u8>, wide: u32, high: u32) -> RgbImage {
 }
 
 /// An email as PDF, its text as text.
-pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Drawn<Vec<u8>>, Fault> {
+pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
     let stage = Stage::set(material, Medium { dark: false, paper: true, density: 1.0 })?;
     let metadata = PdfMetadata { title: Some(title.to_owned()), ..PdfMetadata::default() };
     let options = PdfOptions::builder()
@@ -157,11 +157,11 @@ pub fn pdf(material: &Material<'_>, paper: Paper, title: &str) -> Result<Drawn<V
         Paper::Letter => takumi_pdf::render(options.page(bare(PageOptions::LETTER)).build()),
         Paper::Roll { width } => takumi_pdf::render(options.viewport(Viewport::new((width, None))).build()),
     };
-    Ok(Drawn { made: made.map_err(failed)?, warnings: stage.warnings() })
+    Ok(Rendering { made: made.map_err(failed)?, warnings: stage.warnings() })
 }
 
 /// The addresses of the images that an email shows, each once.
-pub fn image_addresses(html: &str) -> Result<Vec<String>, Fault> {
+pub fn image_addresses(html: &str) -> Result<Vec<String>, RenderError> {
     let medium = Medium { dark: false, paper: false, density: 1.0 };
-    Ok(prepare(html, &Given { files: &BTreeMap::new(), pixels: 0 }, medium).map_err(Fault::Refused)?.absent)
+    Ok(prepare(html, &GivenImages { files: &BTreeMap::new(), pixels: 0 }, medium).map_err(RenderError::Refused)?.absent)
 }

@@ -75,13 +75,13 @@ pub const NOTICES: [&str; 3] = [
 ];
 
 /// Fonts for a text, and the characters of it that none of them has.
-pub struct Chosen {
+pub struct ChosenFonts {
     pub fonts: Fonts,
     pub missing: BTreeSet<char>,
 }
 
 /// The fonts that a text of these characters needs. Further files are read only if the built-in ones lack something.
-pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<Chosen, FontError> {
+pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFonts, FontError> {
     let mut fonts = Fonts::default();
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
         register(&mut fonts, family)?;
@@ -92,7 +92,7 @@ pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<Chosen, F
     let built_in = [SANS.faces[0], SERIF.faces[0], WIDE.faces[0], EMOJI.faces[0]].map(Glyphs::of);
     let mut missing = missing(letters, &built_in);
     further.0.iter().for_each(|file| add_file(&mut fonts, file, &mut missing));
-    Ok(Chosen { fonts, missing })
+    Ok(ChosenFonts { fonts, missing })
 }
 
 fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {

@@ -9,7 +9,7 @@ mod draw;
 mod fonts;
 mod glyphs;
 mod notices;
-mod orders;
+mod protocol;
 mod prepare;
 mod process;
 mod sandbox;
@@ -28,10 +28,10 @@ use self::chromium::Chromium;
 pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
-pub use self::worker::{Duty, run as run_worker};
-use super::foreign::{Change, Foreign};
-use super::gate::Refusal;
-use super::images::{Made, Measured};
+pub use self::worker::{WorkerOptions, run as run_worker};
+use super::imported_html::{Change, ImportedHtml};
+use super::html_limits::HtmlRefusal;
+use super::images::{ImageFile, ImageMeasurements};
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
 /// An email to be drawn.
@@ -44,7 +44,7 @@ pub struct Page {
 
 /// How pictures are taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct ScreenshotOptions {
     /// Widths of the window, in pixels of the style sheet; one picture each.
     pub widths: Vec<u32>,
     /// Pixels of the picture for one of the style sheet.
@@ -55,7 +55,7 @@ pub struct Look {
     pub thumbnail_width: Option<u32>,
 }
 
-impl Look {
+impl ScreenshotOptions {
     /// Plain pictures of these widths.
     pub fn of(widths: &[u32]) -> Self {
         Self { widths: widths.to_vec(), density: 1.0, dark: false, thumbnail_width: None }
@@ -64,7 +64,7 @@ impl Look {
 
 /// One picture.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shot {
+pub struct Screenshot {
     /// The width that was asked for.
     pub width: u32,
     pub width_px: u32,
@@ -86,7 +86,7 @@ pub enum Paper {
 
 /// What was made, and what whoever looks at it should know.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn<T> {
+pub struct Rendering<T> {
     pub made: T,
     pub warnings: Vec<Warning>,
 }
@@ -128,9 +128,9 @@ impl fmt::Display for Warning {
 
 /// Why nothing was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Fault {
+pub enum RenderError {
     /// The HTML is out of bounds; the caller can mend it.
-    Refused(Refusal),
+    Refused(HtmlRefusal),
     /// The order makes no sense; a mistake of whoever asked.
     Misused(String),
     /// The file of an image is at fault, for this reason.
@@ -145,7 +145,7 @@ pub enum Fault {
     Unavailable(String),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for RenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refusal) => refusal.fmt(f),
@@ -159,17 +159,17 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for RenderError {}
 
 /// A drawing that is under way. Dropping it ends whatever process works on it.
-pub type Drawing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
 /// Whatever draws emails.
 pub trait Renderer: Send + Sync {
     /// Pictures of an email.
-    fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>>;
+    fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>>;
     /// An email as PDF, its text as text.
-    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>>;
+    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>>;
 }
 
 /// Drawing, and reading HTML that may be hostile, for everybody who needs it.
@@ -192,14 +192,14 @@ impl Pixels {
     }
 
     /// Pictures of an email, one for each width, in that order.
-    pub async fn shots(&self, page: &Page, look: &Look) -> Result<Drawn<Vec<Shot>>, Fault> {
+    pub async fn screenshots(&self, page: &Page, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         check_page(page)?;
-        check_look(look)?;
-        self.renderer.shots(page, look).await
+        check_options(options)?;
+        self.renderer.screenshots(page, options).await
     }
 
     /// An email as PDF, its text as text.
-    pub async fn pdf(&self, page: &Page, paper: Paper, title: &str) -> Result<Drawn<Vec<u8>>, Fault> {
+    pub async fn pdf(&self, page: &Page, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
         check_page(page)?;
         if let Paper::Roll { width } = paper {
             check_width(width)?;
@@ -208,71 +208,71 @@ impl Pixels {
     }
 
     /// The addresses of the images that an email shows, each once, as the HTML names them: what to hand in with it.
-    pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, Fault> {
+    pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
         self.workers.image_addresses(html).await
     }
 
     /// Foreign HTML, made safe: nothing in it acts, deceives or calls home. Says what was taken away.
-    pub async fn clean_html(&self, html: &str) -> Result<Foreign, Fault> {
+    pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_html(html).await
     }
 
     /// HTML that was made safe, with changes made, and made safe again.
-    pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<Foreign, Fault> {
+    pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.workers.revise_html(html, changes).await
     }
 
     /// A mail file (.eml), made safe like HTML: its HTML with the images beside it, or its text.
-    pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
+    pub async fn clean_mail(&self, file: &[u8]) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_mail(file).await
     }
 
     /// An uploaded image made fit for emails, and what was measured of it.
-    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(Made, Measured), Fault> {
+    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
         self.workers.prepare_upload(file).await
     }
 
     /// The size and colours of an image that was served with this content type.
-    pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<Measured, Fault> {
+    pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         self.workers.measure_image(file, content_type).await
     }
 
     /// A small copy of an image, for lists.
-    pub async fn preview_image(&self, file: &[u8]) -> Result<Made, Fault> {
+    pub async fn preview_image(&self, file: &[u8]) -> Result<ImageFile, RenderError> {
         self.workers.preview_image(file).await
     }
 
     /// What confines the worker processes, as one of them finds it; none if the work is done in this process.
-    pub async fn confinement(&self) -> Result<Option<Confinement>, Fault> {
+    pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
         self.workers.confinement().await
     }
 }
 
-fn check_page(page: &Page) -> Result<(), Fault> {
+fn check_page(page: &Page) -> Result<(), RenderError> {
     let bytes: usize = page.images.values().map(Vec::len).sum();
     if bytes > DRAWN_IMAGES_BYTES_MAX {
-        return Err(Fault::Misused(format!(
+        return Err(RenderError::Misused(format!(
             "The images have {bytes} bytes together; at most {DRAWN_IMAGES_BYTES_MAX} are drawn."
         )));
     }
     Ok(())
 }
 
-fn check_look(look: &Look) -> Result<(), Fault> {
-    if look.widths.is_empty() || look.widths.len() > DRAWN_WIDTHS_MAX {
-        return Err(Fault::Misused(format!("Ask for 1 to {DRAWN_WIDTHS_MAX} widths at a time.")));
+fn check_options(options: &ScreenshotOptions) -> Result<(), RenderError> {
+    if options.widths.is_empty() || options.widths.len() > DRAWN_WIDTHS_MAX {
+        return Err(RenderError::Misused(format!("Ask for 1 to {DRAWN_WIDTHS_MAX} widths at a time.")));
     }
-    if !(0.5..=3.0).contains(&look.density) {
-        return Err(Fault::Misused("The density must be from 0.5 to 3.".to_owned()));
+    if !(0.5..=3.0).contains(&options.density) {
+        return Err(RenderError::Misused("The density must be from 0.5 to 3.".to_owned()));
     }
-    look.widths.iter().copied().try_for_each(check_width)
+    options.widths.iter().copied().try_for_each(check_width)
 }
 
-fn check_width(width: u32) -> Result<(), Fault> {
+fn check_width(width: u32) -> Result<(), RenderError> {
     if (DRAWN_WIDTH_PX_MIN..=DRAWN_WIDTH_PX_MAX).contains(&width) {
         return Ok(());
     }
-    Err(Fault::Misused(format!("A width must be from {DRAWN_WIDTH_PX_MIN} to {DRAWN_WIDTH_PX_MAX} pixels.")))
+    Err(RenderError::Misused(format!("A width must be from {DRAWN_WIDTH_PX_MIN} to {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
 /// What worker processes need to know.

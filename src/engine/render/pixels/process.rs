@@ -17,13 +17,13 @@ use tokio::net::unix::pipe;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::super::foreign::{Change, Foreign};
-use super::super::images::{self, Made, Measured, Task};
+use super::super::imported_html::{Change, ImportedHtml};
+use super::super::images::{self, ImageFile, ImageMeasurements, Task};
 use super::fonts::FontFiles;
-use super::orders::{Answer, Message, Order, Work, nonsense};
+use super::protocol::{WorkerReply, Message, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::Confinement;
-use super::worker::{Duty, obey_here};
-use super::{Drawing, Drawn, Fault, Look, Options, Page, Paper, Renderer, Shot};
+use super::worker::{WorkerOptions, run_in_process};
+use super::{RenderFuture, Rendering, RenderError, ScreenshotOptions, Options, Page, Paper, Renderer, Screenshot};
 use crate::vocab::limits::{
     DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
 };
@@ -54,9 +54,9 @@ pub struct Workers {
 }
 
 /// Kills the process when nobody waits for it any more.
-struct Running(Child);
+struct RunningWorker(Child);
 
-impl Running {
+impl RunningWorker {
     /// Its end, after it has closed its output: soon by itself, or else by force.
     async fn end(&mut self) -> io::Result<ExitStatus> {
         for _ in 0..LOOKS {
@@ -70,7 +70,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningWorker {
     fn drop(&mut self) {
         // Both fail only if it has ended already, which is what is wanted.
         let _ = self.0.kill();
@@ -79,9 +79,9 @@ impl Drop for Running {
 }
 
 /// Counts an order among those that wait.
-struct Waiting<'a>(&'a AtomicUsize);
+struct QueuedRequest<'a>(&'a AtomicUsize);
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedRequest<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -103,12 +103,12 @@ impl Workers {
     }
 
     /// Have a text worked on.
-    async fn obey(&self, work: Work, text: &[u8]) -> Result<Message<Answer>, Fault> {
+    async fn obey(&self, work: WorkerTask, text: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         self.obey_with(work, text, 0, [].into_iter()).await
     }
 
     /// Have a page drawn.
-    async fn draw(&self, work: Work, page: &Page) -> Result<Message<Answer>, Fault> {
+    async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
         let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
         let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
         // The worker leaves out the images that are more than this.
@@ -117,13 +117,13 @@ impl Workers {
     }
 
     /// Have the file of an image worked on.
-    async fn decode(&self, task: Task, file: &[u8]) -> Result<Message<Answer>, Fault> {
+    async fn decode(&self, task: Task, file: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         let granted = images::pixels(file);
         if let Some(reason) = images::refusal(granted) {
-            return Err(Fault::Image(reason));
+            return Err(RenderError::Image(reason));
         }
-        match self.obey_with(Work::Image(task), file, granted, [].into_iter()).await {
-            Err(Fault::TooCostly) => Err(Fault::Image("decoding it takes too much time or memory".to_owned())),
+        match self.obey_with(WorkerTask::Image(task), file, granted, [].into_iter()).await {
+            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding it takes too much time or memory".to_owned())),
             answer => answer,
         }
     }
@@ -131,105 +131,105 @@ impl Workers {
     /// Have an order obeyed whose images have so many pixels, as soon as it is its turn.
     async fn obey_with(
         &self,
-        work: Work,
+        work: WorkerTask,
         file: &[u8],
         pixels: u64,
         images: impl Iterator<Item = (&String, &Vec<u8>)>,
-    ) -> Result<Message<Answer>, Fault> {
-        let waiting = Waiting(&self.waiting);
+    ) -> Result<Message<WorkerReply>, RenderError> {
+        let waiting = QueuedRequest(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= DRAWINGS_WAITING_MAX + self.turns.available_permits() {
-            return Err(Fault::Busy);
+            return Err(RenderError::Busy);
         }
         let turn = async {
             let wanted = pixels.div_ceil(GRANT_PIXELS).min(DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as u32;
             let granted = self.pixels.acquire_many(wanted).await.expect("it is never closed");
             (granted, self.turns.acquire().await.expect("it is never closed"))
         };
-        let _turn = timeout(self.wait, turn).await.map_err(|_| Fault::Busy)?;
+        let _turn = timeout(self.wait, turn).await.map_err(|_| RenderError::Busy)?;
         drop(waiting);
-        let duty = Duty {
+        let duty = WorkerOptions {
             fonts: self.options.fonts.clone().filter(|_| work.draws_text()),
-            decodes: matches!(work, Work::Image(_)),
+            decodes: matches!(work, WorkerTask::Image(_)),
             unconfined: self.options.unconfined,
         };
         let (addresses, files): (Vec<_>, Vec<_>) = images.map(|(address, file)| (address.clone(), file.as_slice())).unzip();
-        let order = Message { head: Order { work, images: addresses, pixels }, parts: [vec![file], files].concat() };
+        let order = Message { head: WorkerRequest { work, images: addresses, pixels }, parts: [vec![file], files].concat() };
         match &self.options.program {
             Some(program) => run(program, &duty, &order).await,
             None => {
                 let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
                 let order = order.encode();
-                tokio::task::spawn_blocking(move || obey_here(order, fonts)).await.map_err(|_| nonsense())
+                tokio::task::spawn_blocking(move || run_in_process(order, fonts)).await.map_err(|_| malformed())
             }
         }
     }
 
     /// The addresses of the images that an email shows.
-    pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, Fault> {
-        self.obey(Work::ImageAddresses, html.as_bytes()).await?.into_image_addresses()
+    pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
+        self.obey(WorkerTask::ImageAddresses, html.as_bytes()).await?.into_image_addresses()
     }
 
     /// Foreign HTML, made safe.
-    pub async fn clean_html(&self, html: &str) -> Result<Foreign, Fault> {
-        self.obey(Work::CleanHtml, html.as_bytes()).await?.into_foreign()
+    pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
+        self.obey(WorkerTask::CleanHtml, html.as_bytes()).await?.into_imported_html()
     }
 
     /// HTML that was made safe, with changes made, and made safe again.
-    pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<Foreign, Fault> {
-        self.obey(Work::Revise(changes), html.as_bytes()).await?.into_foreign()
+    pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
+        self.obey(WorkerTask::Revise(changes), html.as_bytes()).await?.into_imported_html()
     }
 
     /// A mail file, made safe.
-    pub async fn clean_mail(&self, file: &[u8]) -> Result<Foreign, Fault> {
-        self.obey(Work::CleanMail, file).await?.into_foreign()
+    pub async fn clean_mail(&self, file: &[u8]) -> Result<ImportedHtml, RenderError> {
+        self.obey(WorkerTask::CleanMail, file).await?.into_imported_html()
     }
 
     /// An uploaded image made fit for emails, and what was measured of it.
-    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(Made, Measured), Fault> {
+    pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
         let (made, measured) = self.decode(Task::Upload, file).await?.into_made()?;
-        Ok((made, measured.ok_or_else(nonsense)?))
+        Ok((made, measured.ok_or_else(malformed)?))
     }
 
     /// The size and colours of an image.
-    pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<Measured, Fault> {
+    pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         let task = Task::Measure { content_type: content_type.to_owned() };
         self.decode(task, file).await?.into_measured()
     }
 
     /// A small copy of an image.
-    pub async fn preview_image(&self, file: &[u8]) -> Result<Made, Fault> {
+    pub async fn preview_image(&self, file: &[u8]) -> Result<ImageFile, RenderError> {
         Ok(self.decode(Task::Preview, file).await?.into_made()?.0)
     }
 
     /// The top of a picture as PNG, this wide.
-    pub async fn thumbnail(&self, file: &[u8], width: u32) -> Result<Vec<u8>, Fault> {
+    pub async fn thumbnail(&self, file: &[u8], width: u32) -> Result<Vec<u8>, RenderError> {
         Ok(self.decode(Task::Thumbnail { width }, file).await?.into_made()?.0.bytes)
     }
 
     /// What confines a worker process; none if there are no such processes.
-    pub async fn confinement(&self) -> Result<Option<Confinement>, Fault> {
+    pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
         if self.options.program.is_none() {
             return Ok(None);
         }
-        self.obey(Work::Confinement, &[]).await?.into_confinement().map(Some)
+        self.obey(WorkerTask::Confinement, &[]).await?.into_confinement().map(Some)
     }
 }
 
 impl Renderer for Workers {
-    fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>> {
-        let work = Work::Shots(look.clone());
-        Box::pin(async move { self.draw(work, page).await?.into_shots() })
+    fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
+        let work = WorkerTask::Shots(options.clone());
+        Box::pin(async move { self.draw(work, page).await?.into_screenshots() })
     }
 
-    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>> {
-        let work = Work::Pdf { paper, title: title.to_owned() };
+    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
+        let work = WorkerTask::Pdf { paper, title: title.to_owned() };
         Box::pin(async move { self.draw(work, page).await?.into_pdf() })
     }
 }
 
 /// One worker, from its start to its end.
-async fn run(program: &Path, duty: &Duty, order: &Message<Order, &[u8]>) -> Result<Message<Answer>, Fault> {
-    let start = |error: io::Error| Fault::Unavailable(format!("the worker process does not start: {error}"));
+async fn run(program: &Path, duty: &WorkerOptions, order: &Message<WorkerRequest, &[u8]>) -> Result<Message<WorkerReply>, RenderError> {
+    let start = |error: io::Error| RenderError::Unavailable(format!("the worker process does not start: {error}"));
     let mut command = Command::new(program);
     command.arg(COMMAND);
     if let Some(fonts) = &duty.fonts {
@@ -237,7 +237,7 @@ async fn run(program: &Path, duty: &Duty, order: &Message<Order, &[u8]>) -> Resu
     }
     command.args(duty.decodes.then_some("--decodes")).args(duty.unconfined.then_some("--unconfined"));
     command.env_clear().envs(ENVIRONMENT).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut worker = Running(command.spawn().map_err(start)?);
+    let mut worker = RunningWorker(command.spawn().map_err(start)?);
     let input = OwnedFd::from(worker.0.stdin.take().expect("it was asked for"));
     let output = OwnedFd::from(worker.0.stdout.take().expect("it was asked for"));
     let mut input = pipe::Sender::from_owned_fd(input).map_err(start)?;
@@ -254,23 +254,23 @@ async fn run(program: &Path, duty: &Duty, order: &Message<Order, &[u8]>) -> Resu
     };
     let exchanged = timeout(DRAWING_TIME, async { tokio::join!(sending, receive).1 }).await;
     match exchanged {
-        Err(_) => return Err(Fault::TooCostly),
-        Ok(Err(error)) => return Err(Fault::Unavailable(format!("the worker process cannot be heard: {error}"))),
+        Err(_) => return Err(RenderError::TooCostly),
+        Ok(Err(error)) => return Err(RenderError::Unavailable(format!("the worker process cannot be heard: {error}"))),
         Ok(Ok(_)) => {}
     }
     if answer.len() > DRAWING_ANSWER_BYTES_MAX {
-        return Err(Fault::TooCostly);
+        return Err(RenderError::TooCostly);
     }
     if let Some(answer) = Message::decode(&answer) {
         return Ok(answer);
     }
     // Ended by a signal: out of time, out of memory, or out of stack.
     let ended = worker.end().await.map_err(start)?;
-    Err(if ended.signal().is_some() { Fault::TooCostly } else { nonsense() })
+    Err(if ended.signal().is_some() { RenderError::TooCostly } else { malformed() })
 }
 
 /// Send an order piece by piece: it may be large, and is in memory once already.
-async fn send(input: &mut pipe::Sender, order: &Message<Order, &[u8]>) -> io::Result<()> {
+async fn send(input: &mut pipe::Sender, order: &Message<WorkerRequest, &[u8]>) -> io::Result<()> {
     for piece in order.pieces() {
         input.write_all(&piece).await?;
     }
@@ -305,7 +305,7 @@ mod tests {
     #[tokio::test]
     async fn an_image_that_waits_too_long_for_pixels_is_given_up() {
         let workers = Workers::used_up(Duration::from_millis(20));
-        assert_eq!(workers.measure_image(&file(), "image/png").await.map(|_| ()), Err(Fault::Busy));
+        assert_eq!(workers.measure_image(&file(), "image/png").await.map(|_| ()), Err(RenderError::Busy));
         assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
         // What is not decoded needs no pixels.
         assert!(workers.clean_html("<p>x").await.is_ok());

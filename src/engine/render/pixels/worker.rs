@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
-use super::super::{foreign, images};
-use super::Fault;
+use super::super::{imported_html, images};
+use super::RenderError;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
-use super::orders::{Answer, Message, Order, Work, nonsense};
+use super::protocol::{WorkerReply, Message, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::{self, Confinement};
 use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
@@ -23,7 +23,7 @@ use crate::vocab::limits::{
 
 /// What the command line of a worker process says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Duty {
+pub struct WorkerOptions {
     /// A folder with further fonts.
     pub fonts: Option<PathBuf>,
     /// The order is about one image, which needs less memory.
@@ -33,19 +33,19 @@ pub struct Duty {
 }
 
 /// Be a worker process, from beginning to end.
-pub fn run(duty: &Duty) -> ExitCode {
+pub fn run(duty: &WorkerOptions) -> ExitCode {
     let memory = if duty.decodes { DECODING_MEMORY_BYTES } else { DRAWING_MEMORY_BYTES };
     let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
     let mut confinement = sandbox::isolate(memory);
     // The thread starts before the filter, which then allows no call that starts one.
-    let drawer = match Drawer::start(fonts) {
+    let drawer = match RenderThread::start(fonts) {
         Ok(drawer) => drawer,
         Err(fault) => return answer(&fault.into()),
     };
     sandbox::filter_calls(&mut confinement);
     if let Some(missing) = confinement.missing().filter(|_| !duty.unconfined) {
         let why = format!("the worker process cannot be confined: {missing}");
-        return answer(&Fault::Unavailable(why).into());
+        return answer(&RenderError::Unavailable(why).into());
     }
     let mut order = Vec::new();
     let most = 2 * (DRAWN_INPUT_BYTES_MAX + DRAWN_IMAGES_BYTES_MAX) as u64;
@@ -55,7 +55,7 @@ pub fn run(duty: &Duty) -> ExitCode {
     answer(&drawer.obey(order, confinement))
 }
 
-fn answer(answer: &Message<Answer>) -> ExitCode {
+fn answer(answer: &Message<WorkerReply>) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(&answer.encode()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -64,82 +64,82 @@ fn answer(answer: &Message<Answer>) -> ExitCode {
     }
 }
 
-impl From<Fault> for Message<Answer> {
-    fn from(fault: Fault) -> Self {
-        Self { head: Answer::Fault(fault), parts: vec![] }
+impl From<RenderError> for Message<WorkerReply> {
+    fn from(fault: RenderError) -> Self {
+        Self { head: WorkerReply::Fault(fault), parts: vec![] }
     }
 }
 
 /// A thread with room enough for deep HTML, which waits for an order.
-struct Drawer {
+struct RenderThread {
     orders: Sender<(Vec<u8>, Confinement)>,
-    thread: JoinHandle<Message<Answer>>,
+    thread: JoinHandle<Message<WorkerReply>>,
 }
 
-impl Drawer {
+impl RenderThread {
     /// Start the thread. When this returns, it has set itself up and asks nothing more of the kernel.
-    fn start(fonts: FontFiles) -> Result<Self, Fault> {
+    fn start(fonts: FontFiles) -> Result<Self, RenderError> {
         let (orders, inbox) = mpsc::channel::<(Vec<u8>, Confinement)>();
         let (ready, is_ready) = mpsc::channel();
         let work = move || {
             let _ = ready.send(());
-            let Ok((order, confinement)) = inbox.recv() else { return nonsense().into() };
+            let Ok((order, confinement)) = inbox.recv() else { return malformed().into() };
             let obeyed = panic::catch_unwind(AssertUnwindSafe(|| obey(&order, &fonts, confinement)));
-            obeyed.unwrap_or_else(|_| Fault::TooCostly.into())
+            obeyed.unwrap_or_else(|_| RenderError::TooCostly.into())
         };
         let thread = Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
-        let thread = thread.map_err(|error| Fault::Unavailable(format!("a thread cannot start: {error}")))?;
-        is_ready.recv().map_err(|_| nonsense())?;
+        let thread = thread.map_err(|error| RenderError::Unavailable(format!("a thread cannot start: {error}")))?;
+        is_ready.recv().map_err(|_| malformed())?;
         Ok(Self { orders, thread })
     }
 
     /// Do what an order says; a panic is an answer too.
-    fn obey(self, order: Vec<u8>, confinement: Confinement) -> Message<Answer> {
+    fn obey(self, order: Vec<u8>, confinement: Confinement) -> Message<WorkerReply> {
         // If the thread has ended, that is found by joining it.
         let _ = self.orders.send((order, confinement));
-        self.thread.join().unwrap_or_else(|_| Fault::TooCostly.into())
+        self.thread.join().unwrap_or_else(|_| RenderError::TooCostly.into())
     }
 }
 
 /// Do what an order says in this process, unconfined: for tests and tools.
-pub fn obey_here(order: Vec<u8>, fonts: FontFiles) -> Message<Answer> {
-    Drawer::start(fonts).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
+pub fn run_in_process(order: Vec<u8>, fonts: FontFiles) -> Message<WorkerReply> {
+    RenderThread::start(fonts).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
 }
 
-fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<Answer> {
-    let done = match Message::<Order>::decode(order) {
+fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<WorkerReply> {
+    let done = match Message::<WorkerRequest>::decode(order) {
         Some(order) => perform(order, fonts, confinement),
-        None => Err(nonsense()),
+        None => Err(malformed()),
     };
     done.unwrap_or_else(Into::into)
 }
 
-fn perform(order: Message<Order>, fonts: &FontFiles, confinement: Confinement) -> Result<Message<Answer>, Fault> {
-    let Message { head: Order { work, images: addresses, pixels }, parts } = order;
+fn perform(order: Message<WorkerRequest>, fonts: &FontFiles, confinement: Confinement) -> Result<Message<WorkerReply>, RenderError> {
+    let Message { head: WorkerRequest { work, images: addresses, pixels }, parts } = order;
     let mut parts = parts.into_iter();
-    let file = parts.next().ok_or_else(nonsense)?;
-    let html = || std::str::from_utf8(&file).map_err(|_| nonsense());
+    let file = parts.next().ok_or_else(malformed)?;
+    let html = || std::str::from_utf8(&file).map_err(|_| malformed());
     match work {
-        Work::Shots(look) => {
+        WorkerTask::Shots(options) => {
             let images = addresses.into_iter().zip(parts).collect();
-            draw::shots(&Material { html: html()?, images: &images, fonts, pixels }, &look).map(Message::of_shots)
+            draw::screenshots(&Material { html: html()?, images: &images, fonts, pixels }, &options).map(Message::of_screenshots)
         }
-        Work::Pdf { paper, title } => {
+        WorkerTask::Pdf { paper, title } => {
             let images = addresses.into_iter().zip(parts).collect();
             let drawn = draw::pdf(&Material { html: html()?, images: &images, fonts, pixels }, paper, &title)?;
-            Ok(Message { head: Answer::Pdf { warnings: drawn.warnings }, parts: vec![drawn.made] })
+            Ok(Message { head: WorkerReply::Pdf { warnings: drawn.warnings }, parts: vec![drawn.made] })
         }
-        Work::CleanHtml => foreign::html(html()?, &HashMap::new()).map(Message::of_foreign).map_err(Fault::Refused),
-        Work::CleanMail => foreign::mail(&file).map(Message::of_foreign).map_err(Fault::Refused),
-        Work::Revise(changes) => foreign::revise(html()?, &changes).map(Message::of_foreign).map_err(Fault::Refused),
-        Work::ImageAddresses => {
+        WorkerTask::CleanHtml => imported_html::html(html()?, &HashMap::new()).map(Message::of_imported_html).map_err(RenderError::Refused),
+        WorkerTask::CleanMail => imported_html::mail(&file).map(Message::of_imported_html).map_err(RenderError::Refused),
+        WorkerTask::Revise(changes) => imported_html::revise(html()?, &changes).map(Message::of_imported_html).map_err(RenderError::Refused),
+        WorkerTask::ImageAddresses => {
             let addresses = draw::image_addresses(html()?)?;
-            Ok(Message { head: Answer::ImageAddresses(addresses), parts: vec![] })
+            Ok(Message { head: WorkerReply::ImageAddresses(addresses), parts: vec![] })
         }
-        Work::Image(task) => {
-            let (done, made) = images::perform(&task, &file, pixels).map_err(Fault::Image)?;
-            Ok(Message { head: Answer::Image(done), parts: vec![made] })
+        WorkerTask::Image(task) => {
+            let (done, made) = images::perform(&task, &file, pixels).map_err(RenderError::Image)?;
+            Ok(Message { head: WorkerReply::Image(done), parts: vec![made] })
         }
-        Work::Confinement => Ok(Message { head: Answer::Confinement(confinement), parts: vec![] }),
+        WorkerTask::Confinement => Ok(Message { head: WorkerReply::Confinement(confinement), parts: vec![] }),
     }
 }

@@ -23,7 +23,7 @@ use crate::engine::access::jwt::Tokens;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::access::throttle::{ThrottleKey, Rule};
 use crate::engine::access::token;
-use crate::engine::api::{Context, Engine, Failure, guesses};
+use crate::engine::api::{Context, Engine, Failure, attempts};
 use crate::engine::store::{Read, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
@@ -230,7 +230,7 @@ pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Cl
     let now = context.now();
     let mut names: Vec<ThrottleKey> = vec![(&GUESSES, format!("user {}", who.user.id))];
     names.extend(sessions::throttle_name(context.caller.peer).map(|address| (&GUESSES, format!("address {address}"))));
-    guesses::count(&context.engine, &names).await?;
+    attempts::count(&context.engine, &names).await?;
     let digest = digest(code);
     let claim = store::by_code(&context.engine.control.read(), digest)?;
     let claim = claim.filter(|claim| claim.is_open(&digest, now) && is_for(claim, who));
@@ -239,7 +239,7 @@ pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Cl
             "There is no open request with this code for you; ask the agent for a new code. Agents ask one person, by email.";
         Failure::because(Code::NotFound, detail)
     })?;
-    guesses::forgive(&context.engine, &[], &names).await?;
+    attempts::forgive(&context.engine, &[], &names).await?;
     Ok(claim)
 }
 

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::engine::api::call::body_failure;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Failure, RawRequest};
 use crate::vocab::limits;
 

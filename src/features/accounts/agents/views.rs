@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::model::{Claim, SENSITIVE, State};
 use crate::base::clock::Timestamp;
 use crate::engine::access::session_cache::UserSession;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::features::accounts::api_keys::short_id;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ClaimId;
@@ -30,10 +30,10 @@ pub struct ApprovalView {
     pub key_id: Option<String>,
     /// Whether that key does not work any more.
     pub key_revoked: bool,
-    pub created_at: Moment,
+    pub created_at: WireTime,
     /// Until when the agent waits.
-    pub expires_at: Moment,
-    pub decided_at: Option<Moment>,
+    pub expires_at: WireTime,
+    pub decided_at: Option<WireTime>,
     /// The email of whoever decided, who may not be a member any more; `null` if nobody did.
     pub decided_by: Option<String>,
 }
@@ -99,9 +99,9 @@ pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works:
         environment: claim.granted().map(|granted| granted.environment),
         key_id: key.map(short_id),
         key_revoked: key.is_some() && !key_works,
-        created_at: Moment(claim.created_at),
-        expires_at: Moment(claim.expires_at),
-        decided_at: claim.decision().map(|decision| Moment(decision.at)),
+        created_at: WireTime(claim.created_at),
+        expires_at: WireTime(claim.expires_at),
+        decided_at: claim.decision().map(|decision| WireTime(decision.at)),
         decided_by,
         agent_name: claim.agent_name,
     }
@@ -119,9 +119,9 @@ impl ApprovalView {
             environment: Some(Environment::Test),
             key_id: Some("9c1185a5".into()),
             key_revoked: false,
-            created_at: Moment::sample(),
-            expires_at: Moment::sample(),
-            decided_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            expires_at: WireTime::sample(),
+            decided_at: Some(WireTime::sample()),
             decided_by: Some("ada@example.com".into()),
         }
     }

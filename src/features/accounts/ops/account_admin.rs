@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::accounts::plans::{self, AccountList, set_plan};
 use crate::features::accounts::store;
 use crate::vocab::codes::Code;
@@ -35,7 +35,7 @@ impl Operation for AccountAdmin {
     }
 }
 
-impl Outward for AccountAdmin {
+impl Async for AccountAdmin {
     async fn run(context: Context, input: AdminPlan) -> Result<Self::Output, Failure> {
         if let Some(plan) = input.plan {
             let account = {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::features::accounts::plans::{AccountView, set_plan};
 use crate::features::accounts::require_installations;
 use crate::vocab::codes::Code;
@@ -37,7 +37,7 @@ impl Operation for AccountPlanChange {
     }
 }
 
-impl Outward for AccountPlanChange {
+impl Async for AccountPlanChange {
     async fn run(context: Context, input: ChangePlan) -> Result<Self::Output, Failure> {
         require_installations(&context.engine.control.read(), context.caller.account())?;
         set_plan(&context, &Self::SPEC, input.id, input.plan).await.map(Done)

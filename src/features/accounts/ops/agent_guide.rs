@@ -4,7 +4,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{NoInput, Bare, Context, Engine, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents;
 use crate::features::accounts::agents::model::{DEFAULT_SCOPE, SENSITIVE};

@@ -9,8 +9,8 @@ use crate::base::email::EmailAddress;
 use crate::base::network::site_of;
 use crate::base::text::{Name, is_invisible};
 use crate::engine::access::throttle::ThrottleKey;
-use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, guesses, public};
+use crate::engine::api::http_types::Reply;
+use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, attempts, public};
 use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::agents::{self, Registration, model};
 use crate::features::accounts::sessions;
@@ -109,5 +109,5 @@ async fn count(context: &Context, person: &EmailAddress) -> Result<(), Failure> 
         (&agents::BY_PERSON, Some(person.normalised())),
     ];
     let names: Vec<ThrottleKey> = names.into_iter().filter_map(|(rule, name)| Some((rule, name?))).collect();
-    guesses::count(&context.engine, &names).await
+    attempts::count(&context.engine, &names).await
 }

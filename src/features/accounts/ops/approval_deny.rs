@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::agents::model::{Claim, Decision, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
@@ -35,7 +35,7 @@ impl Operation for ApprovalDeny {
     }
 }
 
-impl Outward for ApprovalDeny {
+impl Async for ApprovalDeny {
     async fn run(context: Context, input: DenyApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?.clone();
         let email = who.user.email.clone();

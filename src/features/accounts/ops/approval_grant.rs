@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::Name;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::agents::model::{Claim, Decision, SENSITIVE, KeyTerms, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
@@ -48,7 +48,7 @@ impl Operation for ApprovalGrant {
     }
 }
 
-impl Outward for ApprovalGrant {
+impl Async for ApprovalGrant {
     async fn run(context: Context, input: GrantApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;

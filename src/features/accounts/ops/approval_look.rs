@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::features::accounts::agents;
 use crate::features::accounts::agents::views::{self, ApprovalView, ScopeView};
 use crate::vocab::codes::Code;
@@ -41,7 +41,7 @@ impl Operation for ApprovalLook {
     }
 }
 
-impl Outward for ApprovalLook {
+impl Async for ApprovalLook {
     async fn run(context: Context, input: ApprovalCode) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;

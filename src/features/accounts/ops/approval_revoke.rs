@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::agents::model::{Claim, State};
 use crate::features::accounts::agents::store as claims;
@@ -36,7 +36,7 @@ impl Operation for ApprovalRevoke {
     }
 }
 
-impl Outward for ApprovalRevoke {
+impl Async for ApprovalRevoke {
     async fn run(context: Context, input: RevokeApproval) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let (account, user, manages) = (context.caller.account(), who.user.id, who.user.role.manages());

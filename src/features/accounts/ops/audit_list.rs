@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, AuditRecord};
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Limit, Operation, Outward, Spec, manager};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Limit, Operation, Async, Spec, manager};
 use crate::engine::store::ReadTx;
 use crate::features::accounts;
 use crate::features::accounts::api_keys::short_id;
@@ -42,7 +42,7 @@ pub struct Log {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
-    pub at: Moment,
+    pub at: WireTime,
     /// The operation's id, like `contacts.create`.
     pub operation: String,
     pub by: AuditActor,
@@ -77,7 +77,7 @@ impl Operation for AuditList {
 
     fn example() -> (Value, Self::Output) {
         let entry = AuditEntry {
-            at: Moment::sample(),
+            at: WireTime::sample(),
             operation: "contacts.create".into(),
             by: AuditActor::Key,
             who: None,
@@ -89,7 +89,7 @@ impl Operation for AuditList {
     }
 }
 
-impl Outward for AuditList {
+impl Async for AuditList {
     async fn run(context: Context, input: ListAudit) -> Result<Self::Output, Failure> {
         let before = input.before.as_deref().map(place).transpose()?;
         let account = context.caller.account();
@@ -97,7 +97,7 @@ impl Outward for AuditList {
         // What keys and the operator did before the log knew accounts was done in the first one.
         let is_first = accounts::is_installations(&control, account)?;
         let log = match input.r#in {
-            Some(environment) => context.engine.world(environment).store.read(),
+            Some(environment) => context.engine.data(environment).store.read(),
             None => control.clone(),
         };
         let limit = usize::try_from(input.limit.0).unwrap_or(1);
@@ -123,7 +123,7 @@ fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) ->
         let (by, who) = actor(control, &act)?;
         let key_name = keys.iter().find(|key| Some(key.id) == act.key).map(|key| key.name.clone());
         let key_id = act.key.map(short_id);
-        entries.push(AuditEntry { at: Moment(at), operation: act.operation, by, who, key_id, key_name, request_id: act.request });
+        entries.push(AuditEntry { at: WireTime(at), operation: act.operation, by, who, key_id, key_name, request_id: act.request });
     }
     Ok(entries)
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::features::accounts::user_views::SessionState;
 use crate::features::accounts::second_factor;
 use crate::features::accounts::authenticate::{self, Credentials};
@@ -36,7 +36,7 @@ impl Operation for Confirm {
     }
 }
 
-impl Outward for Confirm {
+impl Async for Confirm {
     async fn run(context: Context, input: Confirmation) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let credentials = Credentials { password: input.password, code: input.code };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::text::Name;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, operator};
 use crate::features::accounts::model::NewKey;
 use crate::features::accounts::api_keys;
 use crate::vocab::codes::Code;
@@ -57,7 +57,7 @@ impl Operation for CreateKey {
     }
 }
 
-impl Outward for CreateKey {
+impl Async for CreateKey {
     async fn run(context: Context, input: OperatorKeyRequest) -> Result<Self::Output, Failure> {
         let OperatorKeyRequest { name, environment, permissions } = input;
         if permissions.is_empty() {

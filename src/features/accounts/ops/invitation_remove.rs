@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_store;
 use crate::features::accounts::user_views::Ack;
@@ -33,7 +33,7 @@ impl Operation for InvitationRemove {
     }
 }
 
-impl Outward for InvitationRemove {
+impl Async for InvitationRemove {
     async fn run(context: Context, input: InvitationRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let write = move |tx: &mut WriteTx<'_>| {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
 use crate::base::text::ShortText;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, User};
 use crate::features::accounts::user_views::MemberView;
@@ -42,7 +42,7 @@ impl Operation for Join {
     }
 }
 
-impl Outward for Join {
+impl Async for Join {
     async fn run(context: Context, input: JoinRequest) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
         let engine = &context.engine;

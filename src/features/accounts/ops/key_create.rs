@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::base::text::Name;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, manager};
 use crate::features::accounts::model::NewKey;
 use crate::features::accounts::ops::create_key::{CreateKey, NewKeyView};
 use crate::features::accounts::api_keys;
@@ -41,7 +41,7 @@ impl Operation for KeyCreate {
     }
 }
 
-impl Outward for KeyCreate {
+impl Async for KeyCreate {
     async fn run(context: Context, input: KeyRequest) -> Result<Self::Output, Failure> {
         let KeyRequest { name, environment, permissions } = input;
         if permissions.is_empty() {

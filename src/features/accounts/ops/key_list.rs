@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::features::accounts::ops::list_keys::Keys;
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
@@ -22,7 +22,7 @@ impl Operation for KeyList {
     }
 }
 
-impl Outward for KeyList {
+impl Async for KeyList {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         usage::flush(&context.engine).await?;
         let account = context.caller.account();

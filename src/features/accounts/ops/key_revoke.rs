@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::features::accounts::ops::revoke_key::{RevokeKey, KeyRef};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{api_keys, store};
@@ -24,7 +24,7 @@ impl Operation for KeyRevoke {
     }
 }
 
-impl Outward for KeyRevoke {
+impl Async for KeyRevoke {
     async fn run(context: Context, input: KeyRef) -> Result<Self::Output, Failure> {
         let prefix = input.prefix()?;
         let act = (context.caller.act(Self::SPEC.id), context.envelope);

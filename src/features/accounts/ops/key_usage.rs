@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::features::accounts::api_keys::short_id;
 use crate::features::accounts::{store, usage};
 use crate::vocab::limits;
@@ -57,7 +57,7 @@ impl Operation for KeyUsage {
     }
 }
 
-impl Outward for KeyUsage {
+impl Async for KeyUsage {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         usage::flush(&context.engine).await?;
         let account = context.caller.account();

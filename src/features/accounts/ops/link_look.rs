@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::accounts::{members, user_store, store};
 use crate::vocab::codes::Code;
 
@@ -52,7 +52,7 @@ impl Operation for LinkLook {
     }
 }
 
-impl Outward for LinkLook {
+impl Async for LinkLook {
     async fn run(context: Context, input: LinkRef) -> Result<Self::Output, Failure> {
         let (digest, now) = (sha256(input.token.as_bytes()), context.now());
         let tx = context.engine.control.read();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
 
@@ -26,7 +26,7 @@ impl Operation for ListKeys {
     }
 }
 
-impl Outward for ListKeys {
+impl Async for ListKeys {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         // What was counted until now is in the list, not only what was written down some seconds ago.
         usage::flush(&context.engine).await?;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
 use crate::engine::access::session_cache::{SessionKind, UserSession};
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, public};
 use crate::features::accounts::user_views::SessionState;
 use crate::features::accounts::second_factor;
 use crate::features::accounts::sessions;
@@ -37,7 +37,7 @@ pub struct Token {
     pub token: String,
     /// Always `bearer`.
     pub token_type: String,
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
     pub session: SessionState,
 }
 
@@ -57,14 +57,14 @@ impl Operation for Login {
         let token = Token {
             token: "eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.e30.c2lnbmF0dXJl".into(),
             token_type: "bearer".into(),
-            expires_at: Moment::sample(),
+            expires_at: WireTime::sample(),
             session: SessionState::sample(),
         };
         (json!({ "email": "ada@example.com", "password": "correct horse battery", "environment": "live" }), Done(token))
     }
 }
 
-impl Outward for Login {
+impl Async for Login {
     async fn run(context: Context, input: LoginRequest) -> Result<Self::Output, Failure> {
         let LoginRequest { email, password, code, environment } = input;
         let environment = environment.unwrap_or(Environment::Live);
@@ -74,7 +74,7 @@ impl Outward for Login {
         let life = (now, sessions::token_life_ms(engine));
         let token = engine.tokens.sign(engine.base_url(), new.session.id.to_string(), Some(environment.word()), life);
         let person = engine.sessions.user(user.id).ok_or(Code::SignInFailed)?;
-        let expires_at = Moment(new.session.expires_at);
+        let expires_at = WireTime(new.session.expires_at);
         let recovery_left = second_factor::recovery_left(&engine.control.read(), user.id)?;
         let session = SessionState::new(&UserSession { user: person, session: new.session, environment }, recovery_left, now);
         Ok(Done(Token { token, token_type: "bearer".into(), expires_at, session }))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{api_keys, sessions};
@@ -22,7 +22,7 @@ impl Operation for Logout {
     }
 }
 
-impl Outward for Logout {
+impl Async for Logout {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let (user, own, engine) = (who.user.id, who.session.id, context.engine.clone());

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::base::secret::{random_base62, sha256};
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Invitation, LINK_TOKEN_CHARACTERS};
 use crate::features::accounts::user_views::{LinkView, MemberRole, role};
@@ -43,7 +43,7 @@ impl Operation for MemberInvite {
     }
 }
 
-impl Outward for MemberInvite {
+impl Async for MemberInvite {
     async fn run(context: Context, input: NewMember) -> Result<Self::Output, Failure> {
         let role = role(input.role, input.permissions)?;
         let person = &context.caller.user_session()?.user;
@@ -71,6 +71,6 @@ impl Outward for MemberInvite {
         };
         let invitation = context.write(&Self::SPEC, write).await?;
         let link = format!("{}/join/{token}", engine.base_url());
-        Ok(Created(LinkView { link, email: invitation.email, expires_at: Moment(invitation.expires_at) }))
+        Ok(Created(LinkView { link, email: invitation.email, expires_at: WireTime(invitation.expires_at) }))
     }
 }

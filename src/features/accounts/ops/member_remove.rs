@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{members, user_store, api_keys, sessions, store};
@@ -39,7 +39,7 @@ impl Operation for MemberRemove {
     }
 }
 
-impl Outward for MemberRemove {
+impl Async for MemberRemove {
     async fn run(context: Context, input: MemberRef) -> Result<Self::Output, Failure> {
         let (account, own) = (context.caller.account(), context.caller.user_session()?.user.id);
         let engine = context.engine.clone();

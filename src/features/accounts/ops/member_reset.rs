@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};
@@ -36,7 +36,7 @@ impl Operation for MemberReset {
     }
 }
 
-impl Outward for MemberReset {
+impl Async for MemberReset {
     async fn run(context: Context, input: MemberResetRequest) -> Result<Self::Output, Failure> {
         let own = context.caller.proven(context.now())?.user.clone();
         let account = own.account.id;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::User;
 use crate::features::accounts::user_views::{MemberView, MemberRole, role};
@@ -39,7 +39,7 @@ impl Operation for MemberUpdate {
     }
 }
 
-impl Outward for MemberUpdate {
+impl Async for MemberUpdate {
     async fn run(context: Context, input: NewRole) -> Result<Self::Output, Failure> {
         let role = role(input.role, input.permissions)?;
         let (account, own) = (context.caller.account(), context.caller.user_session()?.user.id);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::features::accounts::members;
 use crate::features::accounts::model::Password;
 use crate::features::accounts::user_views::Ack;
@@ -39,7 +39,7 @@ impl Operation for ChangePassword {
     }
 }
 
-impl Outward for ChangePassword {
+impl Async for ChangePassword {
     async fn run(context: Context, input: NewPassword) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let proof = Credentials { password: input.current, code: input.code };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::totp_confirm::RecoveryCodes;
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::{user_store, second_factor};
 use crate::vocab::codes::Code;
@@ -24,7 +24,7 @@ impl Operation for RenewRecoveryCodes {
     }
 }
 
-impl Outward for RenewRecoveryCodes {
+impl Async for RenewRecoveryCodes {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {

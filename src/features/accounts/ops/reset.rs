@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, public};
 use crate::features::accounts::model::Password;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{members, user_store};
@@ -36,7 +36,7 @@ impl Operation for Reset {
     }
 }
 
-impl Outward for Reset {
+impl Async for Reset {
     async fn run(context: Context, input: ResetRequest) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
         // Known before the work of hashing; the transaction asks again.

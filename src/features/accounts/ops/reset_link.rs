@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, operator};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};
@@ -33,7 +33,7 @@ impl Operation for ResetLink {
     }
 }
 
-impl Outward for ResetLink {
+impl Async for ResetLink {
     async fn run(context: Context, input: ResetLinkRequest) -> Result<Self::Output, Failure> {
         let (token, digest) = members::new_link(&context.engine);
         let write = move |tx: &mut WriteTx<'_>| {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;
@@ -39,12 +39,12 @@ impl Operation for RevokeKey {
     type Output = Done<KeyView>;
 
     fn example() -> (Value, Self::Output) {
-        let view = KeyView { revoked_at: Some(crate::engine::api::answer::Moment::sample()), ..KeyView::sample() };
+        let view = KeyView { revoked_at: Some(crate::engine::api::response::WireTime::sample()), ..KeyView::sample() };
         (json!({ "id": "9c1185a5" }), Done(view))
     }
 }
 
-impl Outward for RevokeKey {
+impl Async for RevokeKey {
     async fn run(context: Context, input: KeyRef) -> Result<Self::Output, Failure> {
         let key = api_keys::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))
             .await?;

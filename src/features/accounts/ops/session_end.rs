@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{api_keys, sessions};
@@ -34,7 +34,7 @@ impl Operation for SessionEnd {
     }
 }
 
-impl Outward for SessionEnd {
+impl Async for SessionEnd {
     async fn run(context: Context, input: SessionRef) -> Result<Self::Output, Failure> {
         let (user, engine) = (context.caller.user_session()?.user.id, context.engine.clone());
         let _turn = api_keys::CACHE_LOCK.lock().await;

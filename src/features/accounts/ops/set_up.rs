@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Created, Envelope, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Created, Envelope, Failure, Operation, Async, Spec, operator};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, PasswordHash, User};
 use crate::features::accounts::{password_hash, members, api_keys, store};
@@ -48,7 +48,7 @@ impl Operation for SetUp {
     }
 }
 
-impl Outward for SetUp {
+impl Async for SetUp {
     async fn run(context: Context, input: NewOwner) -> Result<Self::Output, Failure> {
         if store::has_user(&context.engine.control.read())? {
             // Known before the work of hashing; the transaction asks again.

@@ -8,7 +8,7 @@ use super::set_up_page::{SetUpLink, link_works};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::api::call::body_failure;
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::Password;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
 use crate::engine::access::session_cache::SessionKind;
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::accounts::sessions;
 use crate::features::accounts::authenticate::{self, Credentials};
 use crate::vocab::codes::Code;
@@ -31,7 +31,7 @@ pub struct SignInRequest {
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
     pub token: String,
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
 }
 
 impl Operation for SignIn {
@@ -45,15 +45,15 @@ impl Operation for SignIn {
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "email": "ada@example.com", "password": "correct horse battery", "agent": "Mozilla/5.0" });
-        (input, Done(Cookie { token: "…".into(), expires_at: Moment::sample() }))
+        (input, Done(Cookie { token: "…".into(), expires_at: WireTime::sample() }))
     }
 }
 
-impl Outward for SignIn {
+impl Async for SignIn {
     async fn run(context: Context, input: SignInRequest) -> Result<Self::Output, Failure> {
         let SignInRequest { email, password, code, agent } = input;
         let user = authenticate::verify(&context, &email, Credentials { password, code }).await?;
         let new = sessions::begin(&context, &user, SessionKind::Browser, &agent, Self::SPEC.id).await?;
-        Ok(Done(Cookie { token: new.token.expose().clone(), expires_at: Moment(new.session.expires_at) }))
+        Ok(Done(Cookie { token: new.token.expose().clone(), expires_at: WireTime(new.session.expires_at) }))
     }
 }

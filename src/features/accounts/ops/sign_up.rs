@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
 use crate::engine::access::throttle::Rule;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, guesses, public};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, attempts, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Account, Password, User};
 use crate::features::accounts::user_views::MemberView;
@@ -47,14 +47,14 @@ impl Operation for SignUp {
     }
 }
 
-impl Outward for SignUp {
+impl Async for SignUp {
     async fn run(context: Context, input: SignUpRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !engine.settings.accounts.sign_up {
             return Err(Code::SignUpClosed.into());
         }
         let address = sessions::throttle_name(context.caller.peer).unwrap_or_default();
-        guesses::count(engine, &[(&BY_ADDRESS, address)]).await?;
+        attempts::count(engine, &[(&BY_ADDRESS, address)]).await?;
         let password = password_hash::hash(input.password, input.email.as_str(), engine.random.as_ref()).await?;
         let name = input.name.map(ShortText::into_string).unwrap_or_default();
         let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth::{self, ErrorCode};
 use crate::features::accounts::agents::{self, PollAnswer};

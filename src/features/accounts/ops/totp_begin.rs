@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::features::accounts::{user_store, second_factor};
 use crate::vocab::codes::Code;
 
@@ -35,7 +35,7 @@ impl Operation for TotpBegin {
     }
 }
 
-impl Outward for TotpBegin {
+impl Async for TotpBegin {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let who = context.caller.proven(context.now())?;
         let user = who.user.id;

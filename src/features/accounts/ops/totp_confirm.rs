@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::access::throttle::ThrottleKey;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, guesses, signed_in};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, attempts, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::{user_store, second_factor, authenticate};
 use crate::vocab::codes::Code;
@@ -41,11 +41,11 @@ impl Operation for TotpConfirm {
     }
 }
 
-impl Outward for TotpConfirm {
+impl Async for TotpConfirm {
     async fn run(context: Context, input: FirstCode) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
         let name: [ThrottleKey; 1] = [(&authenticate::BY_ACCOUNT, user.to_string())];
-        guesses::count(&context.engine, &name).await?;
+        attempts::count(&context.engine, &name).await?;
         let engine = context.engine.clone();
         let write = move |tx: &mut WriteTx<'_>| {
             let waits = user_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
@@ -65,7 +65,7 @@ impl Outward for TotpConfirm {
             Ok(codes)
         };
         let recovery_codes = context.write(&Self::SPEC, write).await?;
-        guesses::forgive(&context.engine, &name, &[]).await?;
+        attempts::forgive(&context.engine, &name, &[]).await?;
         Ok(Done(RecoveryCodes { recovery_codes }))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, signed_in};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_store;
 use crate::features::accounts::user_views::Ack;
@@ -24,7 +24,7 @@ impl Operation for TotpRemove {
     }
 }
 
-impl Outward for TotpRemove {
+impl Async for TotpRemove {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::CampaignRef;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::views::{CampaignView, campaign_view};
@@ -25,7 +25,7 @@ impl Operation for Archive {
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign = CampaignView { archived: true, archived_at: Some(Moment::sample()), ..CampaignView::sample() };
+        let campaign = CampaignView { archived: true, archived_at: Some(WireTime::sample()), ..CampaignView::sample() };
         (json!({ "id": campaign.id }), Done(campaign))
     }
 }

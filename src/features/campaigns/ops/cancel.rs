@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::CampaignRef;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::act;
@@ -29,7 +29,7 @@ impl Operation for Cancel {
 
     fn example() -> (Value, Self::Output) {
         let campaign =
-            CampaignView { status: CampaignStatus::Cancelled, completed_at: Some(Moment::sample()), ..CampaignView::sample_scheduled() };
+            CampaignView { status: CampaignStatus::Cancelled, completed_at: Some(WireTime::sample()), ..CampaignView::sample_scheduled() };
         (json!({ "id": campaign.id }), Done(campaign))
     }
 }

@@ -53,7 +53,7 @@ impl Operation for DryRun {
         .summary("Say what would become of a campaign")
         .about("Judges every recipient as sending does, and sends nothing. What changes until it is sent can change the result.")
         .rate(RouteGroup::Campaigns)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;
     type Output = Done<CampaignDryRun>;

@@ -17,7 +17,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("campaigns.get", "/v1/campaigns/{id}", needs(Permission::CampaignRead))
         .summary("Read one campaign")
         .rate(RouteGroup::Campaigns)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;
     type Output = Done<CampaignView>;

@@ -45,7 +45,7 @@ impl Operation for List {
         .summary("List campaigns")
         .about("Newest first.")
         .rate(RouteGroup::Campaigns)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListCampaigns;
     type Output = Page<CampaignView>;

@@ -51,7 +51,7 @@ impl Operation for Logs {
                 part may have fewer rows than asked for, or none, and still a nextCursor.",
         )
         .rate(RouteGroup::Campaigns)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListLogs;
     type Output = Done<LogPart>;

@@ -62,7 +62,7 @@ impl Operation for Overview {
         .summary("Look at campaigns of all projects with their numbers")
         .about("Newest first. Where few campaigns fit, a part may have fewer of them than asked for, or none, and still a next.")
         .rate(RouteGroup::Campaigns)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = OverviewRequest;
     type Output = Done<CampaignsOverview>;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::CampaignRef;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::{REPORT_READERS, require};
 use crate::features::sending::daily_stats::{self, TimelineDay};
@@ -27,7 +27,7 @@ pub struct CampaignReport {
     pub days: Vec<TimelineDay>,
     /// The most clicked links, the most first; at most 20.
     pub links: Vec<CampaignLink>,
-    pub last_updated: Moment,
+    pub last_updated: WireTime,
 }
 
 /// A link in the email.
@@ -52,7 +52,7 @@ impl Operation for Report {
     fn example() -> (Value, Self::Output) {
         let campaign_id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
         let links = vec![CampaignLink { url: "https://acme.example/teas".into(), clicks: 31 }];
-        let report = CampaignReport { campaign_id, days: vec![TimelineDay::sample()], links, last_updated: Moment::sample() };
+        let report = CampaignReport { campaign_id, days: vec![TimelineDay::sample()], links, last_updated: WireTime::sample() };
         (json!({ "id": campaign_id }), Done(report))
     }
 }
@@ -66,7 +66,7 @@ impl Query for Report {
             Some(mailing) => (daily_stats::of_campaign(view.tx, mailing)?, links(view, mailing)?),
             None => Default::default(),
         };
-        Ok(Done(CampaignReport { campaign_id: campaign.id, days, links, last_updated: Moment(view.now) }))
+        Ok(Done(CampaignReport { campaign_id: campaign.id, days, links, last_updated: WireTime(view.now) }))
     }
 }
 

@@ -19,7 +19,7 @@ use super::store::{self, Facet, add_count};
 use super::time_buckets::{self, DAY, HOUR, HOURS_PER_DAY};
 use crate::base::clock::Timestamp;
 use crate::base::text::{Name, fold};
-use crate::engine::store::bits::{self, Block, Delta};
+use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{EventId, ProjectId};
@@ -190,7 +190,7 @@ impl EventWriter {
         index::add(tx, (project, self.first), self.entries, self.keys)?;
         for ((name, bucket), who) in self.sets {
             let delta = Delta { add: who, ..Delta::default() };
-            bits::apply(tx, CONTACTS, |block| (project, name, bucket, block), &delta)?;
+            bitmap::apply(tx, CONTACTS, |block| (project, name, bucket, block), &delta)?;
             let is_day = bucket & DAY != 0;
             if is_day && !tx.has(DAYS, &(bucket & !DAY, project, name))? {
                 tx.put(DAYS, &(bucket & !DAY, project, name), &());
@@ -205,7 +205,7 @@ pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Re
     let Some(name) = tx.get(NAMES, &(project, fold(name)))? else { return Ok(RoaringBitmap::new()) };
     let between = |first: u32, end: u32| {
         let place = |bucket: u32| (project, name, bucket).to_bytes();
-        bits::load_span(tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
+        bitmap::load_span(tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
     };
     let pending = if period == Period::ALWAYS { RoaringBitmap::new() } else { index::pending_contacts(tx, project, name, period)? };
     time_buckets::who(period, between, |number| Ok(pending.contains(number) || index::has(tx, project, number, name, period)?))
@@ -322,7 +322,7 @@ mod tests {
     const DAY_MS: i64 = 24 * HOUR_MS;
 
     fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.world().store.write_blocking(act).expect("written").expect("no error")
+        mill.data().store.write_blocking(act).expect("written").expect("no error")
     }
 
     fn note(mill: &Mill, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {

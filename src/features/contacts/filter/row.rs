@@ -6,7 +6,7 @@
 use super::check::Field;
 use super::compare::Piece;
 use crate::engine::store::Record;
-use crate::engine::store::skim::Skim;
+use crate::engine::store::partial_decode::PartialDecoder;
 use crate::features::contacts::model::Contact;
 
 const _: () = assert!(Contact::VERSION == 1, "a new version of the record needs a new reader here");
@@ -32,14 +32,14 @@ pub struct Row<'a> {
     country: Option<&'a [u8]>,
     language: Option<&'a [u8]>,
     /// From the tags on.
-    rest: Skim<'a>,
+    rest: PartialDecoder<'a>,
 }
 
 impl<'a> Row<'a> {
     /// Look at a row; `None` if it is no contact.
     #[inline]
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
-        let mut skim = Skim::record(bytes, Contact::VERSION)?;
+        let mut skim = PartialDecoder::record(bytes, Contact::VERSION)?;
         let _id = skim.bytes(12)?;
         let _status = skim.number()?;
         Some(Self {
@@ -85,7 +85,7 @@ impl<'a> Row<'a> {
 }
 
 /// Pass over one custom value, showing it to `holds`; `whole` if the items of a list are values too.
-fn value(skim: &mut Skim<'_>, whole: bool, holds: &mut dyn FnMut(Piece<'_>) -> bool) -> Option<bool> {
+fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(Piece<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),
         variant::BOOL => skim.flag().map(|flag| holds(Piece::Bool(flag))),

@@ -11,7 +11,7 @@ use super::*;
 use crate::base::bounded::Bounded;
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::store::{Options, Store, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::fields::FieldValue;
@@ -21,7 +21,7 @@ use crate::features::contacts::store::{self, Facet};
 use crate::features::contacts::topics::{Topic, TopicDefault, TopicVisibility};
 use crate::vocab::ids::{CampaignId, ContactId, MailingId, TagId, TopicId};
 use crate::vocab::limits;
-use crate::vocab::tables::Realm;
+use crate::vocab::tables::DatabaseKind;
 
 const PROJECT: ProjectId = ProjectId::from_bytes([5; 12]);
 const START: Timestamp = Timestamp(1_767_225_600_000);
@@ -115,7 +115,7 @@ struct Scene {
 fn scene() -> Scene {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let clock = std::sync::Arc::new(ManualClock::at(START));
-    let options = Options { realm: Realm::World, cache_bytes: 4 * 1024 * 1024 };
+    let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 4 * 1024 * 1024 };
     let random = std::sync::Arc::new(SeededRandom::new(7));
     let store = Store::open(&folder.path().join("world.redb"), &options, clock.clone(), random).expect("a new store");
     let tags = write(&store, |tx| {
@@ -297,8 +297,8 @@ fn activity_condition() -> impl Strategy<Value = ActivityCondition> {
             mode,
             unit: ago.then_some(Unit::Days),
             amount: ago.then(|| Bounded::new(days.into()).expect("some days")),
-            from: between.then(|| Moment(START.plus_ms(DAY_MS))),
-            to: between.then(|| Moment(START.plus_ms(i64::from(days + 1) * DAY_MS))),
+            from: between.then(|| WireTime(START.plus_ms(DAY_MS))),
+            to: between.then(|| WireTime(START.plus_ms(i64::from(days + 1) * DAY_MS))),
             campaign_id,
         }
     })
@@ -315,8 +315,8 @@ fn event_condition() -> impl Strategy<Value = EventCondition> {
             mode,
             unit: ago.then_some(Unit::Days),
             amount: ago.then(|| Bounded::new(days.into()).expect("some days")),
-            from: between.then(|| Moment(START.plus_ms(DAY_MS + 12_345))),
-            to: between.then(|| Moment(START.plus_ms(i64::from(days + 1) * DAY_MS))),
+            from: between.then(|| WireTime(START.plus_ms(DAY_MS + 12_345))),
+            to: between.then(|| WireTime(START.plus_ms(i64::from(days + 1) * DAY_MS))),
         }
     })
 }

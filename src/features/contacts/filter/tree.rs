@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::customer_events::EventName;
 use crate::features::contacts::model::Status;
@@ -188,10 +188,10 @@ pub struct ActivityCondition {
     pub amount: Option<ActivityAmount>,
     /// With `between`: the first moment that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<Moment>,
+    pub from: Option<WireTime>,
     /// With `between`: the first moment that does not count any more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<Moment>,
+    pub to: Option<WireTime>,
     /// Only what belongs to this campaign counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign_id: Option<CampaignId>,
@@ -246,10 +246,10 @@ pub struct EventCondition {
     pub amount: Option<EventAmount>,
     /// With `between` and `not_between`: the first moment that counts. Events that are not kept any more do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<Moment>,
+    pub from: Option<WireTime>,
     /// With `between` and `not_between`: the first moment that does not count any more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub to: Option<Moment>,
+    pub to: Option<WireTime>,
 }
 
 /// How many of the last hours or days; days have a lower end of their own.

@@ -14,7 +14,7 @@ use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::objects::Objects;
 use crate::base::parsed;
 use crate::base::phone::Phone;
-use crate::engine::api::World;
+use crate::engine::api::EnvironmentData;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, ReadTx, Result, Span, WriteTx};
 use crate::features::contacts::batch::{self, Batch, Counts, RowNote, OnConflict};
@@ -132,17 +132,17 @@ pub fn apply(tx: &mut WriteTx<'_>, project: crate::vocab::ids::ProjectId, rows: 
 }
 
 /// Take a bulk write a step further; true if there is more to do.
-pub fn step(world: &World, job: &Job, bulk: &Bulk) -> Result<bool> {
-    step_by(world, job, bulk, limits::JOB_STEP_CONTACTS as u32)
+pub fn step(data: &EnvironmentData, job: &Job, bulk: &Bulk) -> Result<bool> {
+    step_by(data, job, bulk, limits::JOB_STEP_CONTACTS as u32)
 }
 
 /// The same with at most `limit` rows.
-pub(super) fn step_by(world: &World, job: &Job, bulk: &Bulk, limit: u32) -> Result<bool> {
+pub(super) fn step_by(data: &EnvironmentData, job: &Job, bulk: &Bulk, limit: u32) -> Result<bool> {
     let end = bulk.next.saturating_add(limit).min(bulk.rows);
-    let waiting = waiting(&world.store.read(), job.id, bulk.next..end)?;
+    let waiting = waiting(&data.store.read(), job.id, bulk.next..end)?;
     let rows = read_all(waiting.iter().map(|(number, json)| (*number, json.as_str())));
     let (id, next) = (job.id, bulk.next);
-    let flow = world.store.write_blocking(move |tx| commit(tx, id, next..end, rows))??;
+    let flow = data.store.write_blocking(move |tx| commit(tx, id, next..end, rows))??;
     Ok(flow.is_continue())
 }
 

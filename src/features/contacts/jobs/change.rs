@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::export::{ContactQuery, refuse, select};
 use super::import::{PROJECT_GONE, project_exists};
 use super::{Job, State, Task, find_open, finish, save, add_notes};
-use crate::engine::api::{Failure, World};
+use crate::engine::api::{Failure, EnvironmentData};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::batch::{Counts, RowNote};
 use crate::features::contacts::write::{self, WriteError};
@@ -131,15 +131,15 @@ impl ChangeWriter<'_> {
 }
 
 /// Take a change a step further; true if there is more to do.
-pub fn step(world: &World, job: &Job, change: &Change) -> Result<bool> {
-    step_by(world, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
+pub fn step(data: &EnvironmentData, job: &Job, change: &Change) -> Result<bool> {
+    step_by(data, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
 }
 
 /// The same with parts of `many` contacts, at most `parts` of them.
-pub fn step_by(world: &World, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
-    let selected = match select(world, &world.store.read(), job, &change.query) {
+pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
+    let selected = match select(data, &data.store.read(), job, &change.query) {
         Ok(selected) => selected,
-        Err(failure) => return refuse(world, job.id, &failure).map(|()| false),
+        Err(failure) => return refuse(data, job.id, &failure).map(|()| false),
     };
     // What the first step sees is what the job is about.
     let (total, end) = match change.total {
@@ -157,7 +157,7 @@ pub fn step_by(world: &World, job: &Job, change: &Change, (many, parts): (usize,
         let part = Part { from, next, end, total, numbers: part.to_vec() };
         from = next;
         let id = job.id;
-        if world.store.write_blocking(move |tx| commit(tx, id, &part))??.is_break() {
+        if data.store.write_blocking(move |tx| commit(tx, id, &part))??.is_break() {
             return Ok(false);
         }
         if rest.is_empty() {

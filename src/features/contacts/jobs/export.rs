@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::csv_writer::CsvWriter;
 use super::{Export, Job, State, Task, find_open, finish};
-use crate::engine::api::{Failure, World};
+use crate::engine::api::{Failure, EnvironmentData};
 use crate::engine::store::{Error, ReadTx, Result, blobs};
 use crate::features::contacts::filter::{FilterTree, segment_store};
 use crate::features::contacts::model::ContactRow;
@@ -33,17 +33,17 @@ pub struct ContactQuery {
 }
 
 /// Write an export's file. It is done in one go; true if it must be tried again.
-pub fn step(world: &World, job: &Job, export: &Export) -> Result<bool> {
-    let tx = world.store.read();
-    let numbers = match select(world, &tx, job, &export.query) {
+pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> {
+    let tx = data.store.read();
+    let numbers = match select(data, &tx, job, &export.query) {
         Ok(numbers) => numbers,
-        Err(failure) => return refuse(world, job.id, &failure).map(|()| false),
+        Err(failure) => return refuse(data, job.id, &failure).map(|()| false),
     };
-    let now = world.store.write_blocking(|tx| Ok::<_, Error>(tx.now()))??;
-    let file = File::begin(world, &export.file_name, now.plus_ms(limits::EXPORT_LINK_MS))?;
+    let now = data.store.write_blocking(|tx| Ok::<_, Error>(tx.now()))??;
+    let file = File::begin(data, &export.file_name, now.plus_ms(limits::EXPORT_LINK_MS))?;
     let (file, bytes, contacts) = write(&tx, job.project, &numbers, file)?;
     let id = job.id;
-    world.store.write_blocking(move |tx| {
+    data.store.write_blocking(move |tx| {
         let Some(mut job) = find_open(tx, id)? else { return Ok::<_, Error>(()) };
         let expires_at = tx.now().plus_ms(limits::EXPORT_LINK_MS);
         if !blobs::complete(tx, file, bytes, Some(expires_at))? {
@@ -59,16 +59,16 @@ pub fn step(world: &World, job: &Job, export: &Export) -> Result<bool> {
     Ok(false)
 }
 
-pub(super) fn refuse(world: &World, id: JobId, failure: &Failure) -> Result<()> {
+pub(super) fn refuse(data: &EnvironmentData, id: JobId, failure: &Failure) -> Result<()> {
     let reason = failure.detail.as_deref().unwrap_or(failure.code.info().message).to_owned();
-    world.store.write_blocking(move |tx| match find_open(tx, id)? {
+    data.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason)),
         None => Ok(()),
     })?
 }
 
 /// The contacts that are wanted now: of the segment, and meeting the filters, and found by the search.
-pub(super) fn select(world: &World, tx: &ReadTx, job: &Job, query: &ContactQuery) -> Result<RoaringBitmap, Failure> {
+pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &ContactQuery) -> Result<RoaringBitmap, Failure> {
     let mut numbers = store::set(tx, job.project, Facet::All)?;
     if let Some(id) = query.segment {
         numbers &= segment_store::require(tx, job.project, id)?.filter()?.select(tx, job.project, job.created_at)?;
@@ -78,7 +78,7 @@ pub(super) fn select(world: &World, tx: &ReadTx, job: &Job, query: &ContactQuery
         numbers &= tree.check("filters")?.select(tx, job.project, job.created_at)?;
     }
     if let Some(text) = &query.search {
-        numbers &= world.search.matching(&job.project.0, text).map_err(Failure::internal)?;
+        numbers &= data.search.matching(&job.project.0, text).map_err(Failure::internal)?;
     }
     Ok(numbers)
 }
@@ -130,7 +130,7 @@ fn each(
 
 /// A file that is being written, chunk by chunk.
 struct File<'w> {
-    world: &'w World,
+    data: &'w EnvironmentData,
     id: BlobId,
     buffer: Vec<u8>,
     chunks: u32,
@@ -138,14 +138,14 @@ struct File<'w> {
 }
 
 impl<'w> File<'w> {
-    fn begin(world: &'w World, name: &str, expires_at: crate::base::clock::Timestamp) -> Result<Self> {
+    fn begin(data: &'w EnvironmentData, name: &str, expires_at: crate::base::clock::Timestamp) -> Result<Self> {
         let (name, content_type) = (name.to_owned(), "text/csv; charset=utf-8".to_owned());
-        let id = world.store.write_blocking(move |tx| {
+        let id = data.store.write_blocking(move |tx| {
             let id = BlobId::make(tx.now(), tx.random());
             blobs::begin(tx, id, blobs::Head { complete: false, bytes: 0, content_type, name, expires_at: Some(expires_at) });
             Ok::<_, Error>(id)
         })??;
-        Ok(Self { world, id, buffer: Vec::new(), chunks: 0, bytes: 0 })
+        Ok(Self { data, id, buffer: Vec::new(), chunks: 0, bytes: 0 })
     }
 
     /// Put what is there, once it is enough or all.
@@ -159,7 +159,7 @@ impl<'w> File<'w> {
         self.bytes += whole.len() as u64;
         let (id, first) = (self.id, self.chunks);
         self.chunks += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;
-        self.world.store.write_blocking(move |tx| {
+        self.data.store.write_blocking(move |tx| {
             for (number, chunk) in (first..).zip(whole.chunks(blobs::CHUNK_BYTES)) {
                 blobs::put_chunk(tx, id, number, chunk.to_vec())?;
             }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use super::records::{RecordError, Records};
 use super::{Import, Job, State, Task, find_open, finish, save, add_notes};
-use crate::engine::api::{Failure, World};
+use crate::engine::api::{Failure, EnvironmentData};
 use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
 use crate::features::contacts::batch::{self, Batch, Counts, RowNote};
 use crate::features::contacts::email_index;
@@ -25,18 +25,18 @@ const CHUNKS_PER_STEP: usize = 16;
 const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Take an import a step further; true if there is more to do.
-pub fn step(world: &World, job: &Job, import: &Import) -> Result<bool> {
-    if email_index::is_full(&world.store.read(), job.project)? {
+pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> {
+    if email_index::is_full(&data.store.read(), job.project)? {
         // The worker merges them before the next turn.
         return Ok(true);
     }
-    step_by(world, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
+    step_by(data, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
 }
 
 /// The same with chunks of `rows` rows, at most `chunks` of them.
-pub(super) fn step_by(world: &World, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
+pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
     let (send, receive) = sync_channel(1);
-    let reader = Reader::open(world.store.read(), import, rows)?;
+    let reader = Reader::open(data.store.read(), import, rows)?;
     std::thread::scope(|scope| {
         let reading = std::thread::Builder::new()
             .name("import-read".to_owned())
@@ -45,7 +45,7 @@ pub(super) fn step_by(world: &World, job: &Job, import: &Import, (rows, chunks):
         let mut more = true;
         while let Ok(chunk) = receive.recv() {
             let id = job.id;
-            if let ControlFlow::Break(()) = world.store.write_blocking(move |tx| commit(tx, id, chunk))?? {
+            if let ControlFlow::Break(()) = data.store.write_blocking(move |tx| commit(tx, id, chunk))?? {
                 more = false;
                 break;
             }

@@ -13,7 +13,7 @@ use crate::testing::Mill;
 use crate::vocab::limits;
 
 fn work(mill: &Mill) {
-    while step(mill.world()).expect("works") {}
+    while step(mill.data()).expect("works") {}
 }
 
 /// Upload a file into the mill's project.
@@ -60,7 +60,7 @@ fn events(mill: &Mill) -> Vec<Value> {
 
 /// Rows, sets, counts and the index say the same.
 fn agree(mill: &Mill) -> u64 {
-    while indexing::step(mill.world()).expect("indexes") {}
+    while indexing::step(mill.data()).expect("indexes") {}
     let tx = mill.read();
     let all = store::set(&tx, mill.project, Facet::All).expect("readable");
     let mut rows = 0;
@@ -71,7 +71,7 @@ fn agree(mill: &Mill) -> u64 {
     })
     .expect("readable");
     assert_eq!((rows, store::count(&tx, mill.project, Facet::All).expect("readable")), (all.len(), all.len()));
-    let found = mill.world().search.matching(&mill.project.0, "example").expect("searched");
+    let found = mill.data().search.matching(&mill.project.0, "example").expect("searched");
     assert_eq!(found, all, "every contact of these tests is at example.com");
     rows
 }
@@ -229,8 +229,8 @@ fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
     for _ in 0..100 {
         let Some(job) = open_jobs(&mill.read()).expect("readable").into_iter().next() else { break };
         let Task::Bulk(bulk) = &job.task else { panic!("it is a bulk write") };
-        bulk::step_by(mill.world(), &job, bulk, 1_000).expect("works");
-        assert!(!bulk::step_by(mill.world(), &job, bulk, 1_000).expect("works"));
+        bulk::step_by(mill.data(), &job, bulk, 1_000).expect("works");
+        assert!(!bulk::step_by(mill.data(), &job, bulk, 1_000).expect("works"));
     }
     let done = mill.get(&path).data();
     assert_eq!((&done["status"], &done["processed"]), (&json!("completed"), &json!(total)));
@@ -283,7 +283,7 @@ fn an_export_has_only_what_is_wanted() {
     for (email, status) in [("a@example.com", "subscribed"), ("b@example.com", "bounced"), ("ab@example.com", "bounced")] {
         mill.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
     }
-    while indexing::step(mill.world()).expect("indexes") {}
+    while indexing::step(mill.data()).expect("indexes") {}
     let query = |filters: Value| mill.post_in("/v1/contacts/exports", json!({ "filters": filters }));
     let both = query(json!({ "status": "bounced", "search": "ab@" })).data();
     work(&mill);
@@ -307,7 +307,7 @@ fn a_project_has_so_many_open_jobs_and_finished_ones_are_forgotten_in_time() {
     start().data();
     let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("an id"));
     assert_eq!(mill.get_in(&path).data()["status"], "completed");
-    let forget_all = || while mill.world().store.write_blocking(forget).expect("written").expect("readable") {};
+    let forget_all = || while mill.data().store.write_blocking(forget).expect("written").expect("readable") {};
     forget_all();
     assert_eq!(mill.get_in(&path).status, 200);
     mill.clock.advance_ms(limits::JOB_RETENTION_MS);
@@ -346,9 +346,9 @@ proptest! {
         let started = upload(&mill, &[], file.as_bytes()).data();
         while let Some(job) = open_jobs(&mill.read()).expect("readable").into_iter().next() {
             let Task::Import(task) = &job.task else { panic!("it is an import") };
-            import::step_by(mill.world(), &job, task, (size, turns)).expect("works");
+            import::step_by(mill.data(), &job, task, (size, turns)).expect("works");
             // What was known before the step is old news: a second worker with it must do nothing.
-            let stale = import::step_by(mill.world(), &job, task, (size, turns)).expect("works");
+            let stale = import::step_by(mill.data(), &job, task, (size, turns)).expect("works");
             prop_assert!(!stale || rows.is_empty());
         }
         let people = naive(&rows);

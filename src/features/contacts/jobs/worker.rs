@@ -1,7 +1,7 @@
 //! The worker: gives every open job a turn, a bounded amount each time.
 
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
-use crate::engine::api::World;
+use crate::engine::api::EnvironmentData;
 use crate::engine::store::{Error, Result};
 use crate::features::contacts::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -10,14 +10,14 @@ use crate::vocab::ids::{JobId, ProjectId};
 const MERGES_PER_STEP: usize = 64;
 
 /// Give every open job one turn; true if there is more to do.
-pub fn step(world: &World) -> Result<bool> {
+pub fn step(data: &EnvironmentData) -> Result<bool> {
     let mut more = false;
-    for job in open_jobs(&world.store.read())? {
+    for job in open_jobs(&data.store.read())? {
         let turn = match &job.task {
-            Task::Bulk(bulk) => bulk::step(world, &job, bulk),
-            Task::Import(import) => import::step(world, &job, import),
-            Task::Export(export) => export::step(world, &job, export),
-            Task::Change(change) => change::step(world, &job, change),
+            Task::Bulk(bulk) => bulk::step(data, &job, bulk),
+            Task::Import(import) => import::step(data, &job, import),
+            Task::Export(export) => export::step(data, &job, export),
+            Task::Change(change) => change::step(data, &job, change),
         };
         match turn {
             Ok(unfinished) => more |= unfinished,
@@ -30,16 +30,16 @@ pub fn step(world: &World) -> Result<bool> {
             // The job itself is: with it at the front, no other would ever be done.
             Err(error @ (Error::Panicked | Error::Corrupt(_) | Error::Damaged { .. })) => {
                 tracing::error!(job = %job.id, %error, "a job on contacts cannot go on");
-                give_up(world, job.id)?;
+                give_up(data, job.id)?;
             }
         }
     }
-    Ok(merge(world)? || more)
+    Ok(merge(data)? || more)
 }
 
 /// Merge what imports have left beside the index of emails: while they run, only where it has become much.
-fn merge(world: &World) -> Result<bool> {
-    let tx = world.store.read();
+fn merge(data: &EnvironmentData) -> Result<bool> {
+    let tx = data.store.read();
     let importing: Vec<ProjectId> =
         open_jobs(&tx)?.into_iter().filter(|job| matches!(job.task, Task::Import(_))).map(|job| job.project).collect();
     let mut more = false;
@@ -49,7 +49,7 @@ fn merge(world: &World) -> Result<bool> {
             continue;
         }
         for _ in 0..MERGES_PER_STEP {
-            more = world.store.write_blocking(move |tx| email_index::merge(tx, project))??;
+            more = data.store.write_blocking(move |tx| email_index::merge(tx, project))??;
             if !more {
                 break;
             }
@@ -58,9 +58,9 @@ fn merge(world: &World) -> Result<bool> {
     Ok(more)
 }
 
-fn give_up(world: &World, id: JobId) -> Result<()> {
+fn give_up(data: &EnvironmentData, id: JobId) -> Result<()> {
     let reason = "Something in this service failed; the log names the job. What the counts say was done.";
-    world.store.write_blocking(move |tx| match find_open(tx, id)? {
+    data.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason.to_owned())),
         None => Ok(()),
     })?

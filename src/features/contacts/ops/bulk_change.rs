@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn work(mill: &Mill) {
-        while jobs::step(mill.world()).expect("works") {}
+        while jobs::step(mill.data()).expect("works") {}
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         let mut late = false;
         while let Some(job) = jobs::open_jobs(&mill.read()).expect("readable").pop() {
             let jobs::Task::Change(change) = &job.task else { panic!("a change") };
-            jobs::change::step_by(mill.world(), &job, change, (3, 2)).expect("works");
+            jobs::change::step_by(mill.data(), &job, change, (3, 2)).expect("works");
             if !late {
                 add(&mill, "late@example.com", json!([]));
                 late = true;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::bulk::RowError;
 use super::bulk_change::ChangeResult;
 use super::bulk_status::BulkJobRef;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, State, Task};
 use crate::vocab::codes::Code;
@@ -33,8 +33,8 @@ pub struct BulkChangeProgress {
     pub result: Option<ChangeResult>,
     /// Why it failed, and what to do.
     pub error: Option<String>,
-    pub created_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub completed_at: Option<WireTime>,
 }
 
 impl Operation for BulkChangeStatus {
@@ -55,7 +55,7 @@ impl Operation for BulkChangeStatus {
             processed: 6_000,
             result: None,
             error: None,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
             completed_at: None,
         };
         (json!({ "jobId": job_id }), Done(progress))
@@ -80,8 +80,8 @@ impl Query for BulkChangeStatus {
             processed: job.counts.total,
             result,
             error: job.state.reason(),
-            created_at: Moment(job.created_at),
-            completed_at: job.completed_at.map(Moment),
+            created_at: WireTime(job.created_at),
+            completed_at: job.completed_at.map(WireTime),
         }))
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::bulk::{BulkResult, RowError};
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, State, Task};
 use crate::vocab::codes::Code;
@@ -40,8 +40,8 @@ pub struct BulkProgress {
     pub result: Option<BulkResult>,
     /// Why it failed, and what to do.
     pub error: Option<String>,
-    pub created_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub completed_at: Option<WireTime>,
 }
 
 impl Operation for BulkStatus {
@@ -62,8 +62,8 @@ impl Operation for BulkStatus {
             processed: 20_000,
             result: Some(BulkResult { success: 20_000, failed: 0, updated: 512, errors: Vec::new() }),
             error: None,
-            created_at: Moment::sample(),
-            completed_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            completed_at: Some(WireTime::sample()),
         };
         (json!({ "jobId": job_id }), Done(progress))
     }
@@ -89,8 +89,8 @@ impl Query for BulkStatus {
             processed: job.counts.total,
             result,
             error: job.state.reason(),
-            created_at: Moment(job.created_at),
-            completed_at: job.completed_at.map(Moment),
+            created_at: WireTime(job.created_at),
+            completed_at: job.completed_at.map(WireTime),
         }))
     }
 }

@@ -5,7 +5,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::filter::{FilterTree, segment_store};
@@ -67,14 +67,14 @@ pub struct ExportView {
     /// How many contacts are in the file; 0 until it is written.
     pub contact_count: u64,
     pub file_name: String,
-    pub created_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub completed_at: Option<WireTime>,
     /// Where the file is, for anybody who has this link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
     /// Until when; then the file is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub download_expires_at: Option<Moment>,
+    pub download_expires_at: Option<WireTime>,
     /// Why it failed, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -88,8 +88,8 @@ pub fn export_view(job: &Job, export: &jobs::Export) -> ExportView {
         status: job.state.word(),
         contact_count: job.counts.total,
         file_name: export.file_name.clone(),
-        created_at: Moment(job.created_at),
-        completed_at: job.completed_at.map(Moment),
+        created_at: WireTime(job.created_at),
+        completed_at: job.completed_at.map(WireTime),
         download_url: None,
         download_expires_at: None,
         error: job.state.reason(),
@@ -110,7 +110,7 @@ pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> Expo
             let path = file_path(job.id);
             let token = engine.links.sign(&path, expires_at);
             view.download_url = Some(format!("{}{path}?token={token}", engine.base_url()));
-            view.download_expires_at = Some(Moment(expires_at));
+            view.download_expires_at = Some(WireTime(expires_at));
         }
     }
     view
@@ -126,7 +126,7 @@ impl ExportView {
             status: "pending",
             contact_count: 0,
             file_name: "contacts-2026-01-01.csv".into(),
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
             completed_at: None,
             download_url: None,
             download_expires_at: None,

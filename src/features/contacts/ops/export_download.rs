@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::export::file_path;
 use crate::engine::api::file::{self, Disposition};
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::ReadTx;
 use crate::features::contacts::jobs::{self, Task};
@@ -52,8 +52,8 @@ impl Raw for ExportDownload {
             return Err(gone());
         }
         // The link does not say of which environment it is; an id is in one of them only.
-        for world in context.engine.worlds() {
-            let tx = world.store.read();
+        for data in context.engine.environments() {
+            let tx = data.store.read();
             if let Some(blob) = blob(&tx, input.job_id)? {
                 return file::send(tx, blob, Disposition::Attachment)?.ok_or_else(gone);
             }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::export::{ExportView, view_with_link};
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -39,12 +39,12 @@ impl Operation for ExportStatus {
         let answer = ExportView {
             status: "completed",
             contact_count: 1_815,
-            completed_at: Some(Moment::sample()),
+            completed_at: Some(WireTime::sample()),
             download_url: Some(format!(
                 "https://mail.example.com/v1/contacts/exports/{}/file?token=1767229200.5d41",
                 sample.job_id
             )),
-            download_expires_at: Some(Moment::sample()),
+            download_expires_at: Some(WireTime::sample()),
             ..sample
         };
         (input, Done(answer))
@@ -52,9 +52,9 @@ impl Operation for ExportStatus {
 }
 
 /// Outward because links are signed by the engine, which a query does not see.
-impl Outward for ExportStatus {
+impl Async for ExportStatus {
     async fn run(context: Context, input: ExportRef) -> Result<Self::Output, Failure> {
-        let tx = context.world().store.read();
+        let tx = context.data().store.read();
         let job = jobs::of_account(&tx, context.caller.account(), input.job_id, Some(input.project_id))?;
         let Task::Export(export) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
         Ok(Done(view_with_link(&context.engine, &job, export)))

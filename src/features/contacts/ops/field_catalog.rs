@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
 use crate::features::contacts::filter::segment_store;
@@ -49,7 +49,7 @@ pub struct Catalog {
     pub total_subscribers: u64,
     /// How many of them, the newest, this was computed from.
     pub examined: u64,
-    pub computed_at: Moment,
+    pub computed_at: WireTime,
 }
 
 /// One field.
@@ -100,7 +100,7 @@ impl Operation for FieldCatalog {
         Spec::get("contacts.field_catalog", "/v1/projects/{projectId}/field-catalog", needs(Permission::AudienceRead))
             .summary("List the fields of contacts")
             .about("Computed from the newest 50,000 of the contacts asked for.")
-            .heavy()
+            .blocking()
             .fails(&[Code::NotFound]);
     type Input = ListFields;
     type Output = Done<Catalog>;
@@ -115,7 +115,7 @@ impl Operation for FieldCatalog {
             auto,
         };
         let entries = vec![entry("email", "Email", "ada@example.com", true), entry("plan", "plan", "pro", false)];
-        let catalog = Catalog { entries, total_subscribers: 1, examined: 1, computed_at: Moment::sample() };
+        let catalog = Catalog { entries, total_subscribers: 1, examined: 1, computed_at: WireTime::sample() };
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(catalog))
     }
 }
@@ -142,7 +142,7 @@ impl Query for FieldCatalog {
         }
         let tally = Tally::of(tx, project, &wanted)?;
         let entries = tally.entries(wanted.len());
-        Ok(Done(Catalog { entries, total_subscribers, examined: wanted.len(), computed_at: Moment(view.now) }))
+        Ok(Done(Catalog { entries, total_subscribers, examined: wanted.len(), computed_at: WireTime(view.now) }))
     }
 }
 
@@ -235,7 +235,7 @@ impl Tally {
 }
 
 fn kind_of(text: &str) -> FieldKind {
-    if text.parse::<Moment>().is_ok() {
+    if text.parse::<WireTime>().is_ok() {
         FieldKind::Date
     } else if text.starts_with("https://") || text.starts_with("http://") {
         FieldKind::Url

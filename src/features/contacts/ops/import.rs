@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::{Body, BodyError, Reply, ReplyBody};
+use crate::engine::api::http_types::{Body, BodyError, Reply, ReplyBody};
 use crate::engine::api::{NoInput, Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
@@ -96,7 +96,7 @@ impl Raw for Import {
             && let Some(file) = upload.blob
         {
             // Best effort: what stays behind has an expiry of its own.
-            let _ = context.world().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
+            let _ = context.data().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
         let status = if upload.hold { "uploaded" } else { "processing" };
         let started = Created(ImportStarted { object: "contact_import", id: started?, status });
@@ -211,7 +211,7 @@ impl Upload {
         if self.blob.is_some() {
             return Err(Failure::field("file", "give one file only"));
         }
-        let store = &context.world().store;
+        let store = &context.data().store;
         let name: String = field.file_name().unwrap_or("contacts.csv").chars().take(200).collect();
         let id = store.write(move |tx| Ok::<_, Failure>(begin(tx, name))).await??;
         self.blob = Some(id);
@@ -268,7 +268,7 @@ impl Upload {
             row: 1,
         };
         let (account, bytes, hold) = (context.caller.account(), self.bytes, self.hold);
-        let write = context.world().store.write(move |tx| {
+        let write = context.data().store.write(move |tx| {
             projects::require(tx, account, project)?;
             if hold {
                 return jobs::pending_imports::add(tx, account, project, task, bytes).map(|job| job.id);

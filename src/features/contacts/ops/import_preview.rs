@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::import::{delimiter, wrong_delimiter};
 use crate::base::bounded::Bounded;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, pending_imports};
 use crate::vocab::codes::Code;
@@ -44,7 +44,7 @@ pub struct ImportPreviewed {
     /// Every column of the file.
     pub columns: Vec<ImportColumn>,
     /// The file is forgotten then, if no import has begun.
-    pub expires_at: Moment,
+    pub expires_at: WireTime,
 }
 
 /// A column of a file.
@@ -84,7 +84,7 @@ impl Operation for ImportPreview {
             bytes: 48_210,
             delimiter: ",".into(),
             columns: vec![column("E-mail", Some("email"), "ada@example.com"), column("Shoe size", None, "38")],
-            expires_at: Moment::sample(),
+            expires_at: WireTime::sample(),
         };
         (json!({ "id": id, "rows": 1 }), Done(preview))
     }
@@ -111,7 +111,7 @@ impl Query for ImportPreview {
             bytes: file.bytes,
             delimiter: char::from(file.delimiter).to_string(),
             columns: columns.collect(),
-            expires_at: Moment(job.created_at.plus_ms(limits::PENDING_IMPORT_MS)),
+            expires_at: WireTime(job.created_at.plus_ms(limits::PENDING_IMPORT_MS)),
         }))
     }
 }

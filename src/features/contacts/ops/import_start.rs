@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn work(mill: &Mill) {
-        while jobs::step(mill.world()).expect("works") {}
+        while jobs::step(mill.data()).expect("works") {}
     }
 
     #[test]
@@ -165,7 +165,7 @@ mod tests {
             .collect();
         assert_eq!(mill.get(&first).refusal().0, 404, "the oldest makes room");
         assert_eq!(mill.get(&format!("{}/preview", rest[0])).status, 200);
-        let forget = |mill: &Mill| mill.world().store.write_blocking(jobs::forget).expect("written").expect("no error");
+        let forget = |mill: &Mill| mill.data().store.write_blocking(jobs::forget).expect("written").expect("no error");
         assert!(!forget(&mill));
         mill.clock.advance_ms(PENDING_IMPORT_MS);
         while forget(&mill) {}

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::batch::Counts;
 use crate::features::contacts::jobs::{self, State, Task};
@@ -39,8 +39,8 @@ pub struct ImportProgress {
     pub progress: f64,
     /// Why it failed, and what to do.
     pub error: Option<String>,
-    pub created_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub completed_at: Option<WireTime>,
 }
 
 /// What came of the rows so far.
@@ -82,8 +82,8 @@ impl Operation for ImportStatus {
             counts: RowCounts { total: 1_000, created: 900, updated: 60, skipped: 38, failed: 2 },
             progress: 1.0,
             error: None,
-            created_at: Moment::sample(),
-            completed_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            completed_at: Some(WireTime::sample()),
         };
         (json!({ "id": id }), Done(progress))
     }
@@ -104,8 +104,8 @@ impl Query for ImportStatus {
             counts: job.counts.into(),
             progress,
             error: job.state.reason(),
-            created_at: Moment(job.created_at),
-            completed_at: job.completed_at.map(Moment),
+            created_at: WireTime(job.created_at),
+            completed_at: job.completed_at.map(WireTime),
         }))
     }
 }

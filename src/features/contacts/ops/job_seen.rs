@@ -48,7 +48,7 @@ mod tests {
         let project = mill.project.to_string();
         let upload = |file: &[u8]| {
             let started = mill.upload("/v1/contacts/imports", &[("projectId", project.as_str())], file).data();
-            while jobs::step(mill.world()).expect("works") {}
+            while jobs::step(mill.data()).expect("works") {}
             mill.clock.advance_ms(1_000);
             started["id"].as_str().expect("an id").to_owned()
         };

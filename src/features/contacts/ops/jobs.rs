@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, Job, State, Task};
 use crate::features::projects;
@@ -50,8 +50,8 @@ pub struct ContactJob {
     pub error: Option<String>,
     /// Whether somebody has taken note that it failed.
     pub seen: bool,
-    pub created_at: Moment,
-    pub completed_at: Option<Moment>,
+    pub created_at: WireTime,
+    pub completed_at: Option<WireTime>,
 }
 
 impl From<Job> for ContactJob {
@@ -71,8 +71,8 @@ impl From<Job> for ContactJob {
             failed: job.counts.failed,
             error: job.state.reason(),
             seen: matches!(job.state, State::Acknowledged(_)),
-            created_at: Moment(job.created_at),
-            completed_at: job.completed_at.map(Moment),
+            created_at: WireTime(job.created_at),
+            completed_at: job.completed_at.map(WireTime),
         }
     }
 }
@@ -89,8 +89,8 @@ impl ContactJob {
             failed: 2,
             error: None,
             seen: false,
-            created_at: Moment::sample(),
-            completed_at: Some(Moment::sample()),
+            created_at: WireTime::sample(),
+            completed_at: Some(WireTime::sample()),
         }
     }
 }
@@ -99,7 +99,7 @@ impl Operation for Jobs {
     const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
         .summary("List the newest imports, exports and changes of many contacts")
         .about("Whatever became of them, for 30 days after their end; files that wait for their import for one.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListJobs;
     type Output = Done<ContactJobs>;
@@ -132,7 +132,7 @@ mod tests {
     fn the_newest_come_first_whatever_became_of_them() {
         let mill = Mill::new();
         mill.post_in("/v1/contacts/exports", json!({})).data();
-        while jobs::step(mill.world()).expect("works") {}
+        while jobs::step(mill.data()).expect("works") {}
         mill.clock.advance_ms(1_000);
         let project = mill.project.to_string();
         mill.upload("/v1/contacts/imports", &[("projectId", project.as_str()), ("hold", "true")], b"email\n").data();

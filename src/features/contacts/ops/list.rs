@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::model::Status;
@@ -37,13 +37,13 @@ pub struct ListContacts {
     /// Only members of this segment.
     pub segment_id: Option<SegmentId>,
     /// Created at this time or later.
-    pub created_after: Option<Moment>,
+    pub created_after: Option<WireTime>,
     /// Created before this time.
-    pub created_before: Option<Moment>,
+    pub created_before: Option<WireTime>,
     /// Last changed at this time or later.
-    pub updated_after: Option<Moment>,
+    pub updated_after: Option<WireTime>,
     /// Last changed before this time.
-    pub updated_before: Option<Moment>,
+    pub updated_before: Option<WireTime>,
     /// With `search`, the best match comes first unless this is given.
     pub sort_by: Option<SortBy>,
     #[serde(default)]
@@ -61,7 +61,7 @@ impl Operation for List {
         .also_at(&["/v1/subscribers"])
         .summary("List and search contacts")
         .about("All filters must be met. Newest first, unless a search ranks them or sortBy says otherwise.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListContacts;
     type Output = Page<ContactView>;
@@ -78,7 +78,7 @@ impl Query for List {
         let (tx, project) = (view.tx, input.project_id);
         projects::require(tx, view.caller.account(), project)?;
         let window = Window::new(input.limit, input.offset, input.page);
-        let time = |moment: Option<Moment>| moment.map(|Moment(at)| at);
+        let time = |moment: Option<WireTime>| moment.map(|WireTime(at)| at);
         let filters = Filters {
             status: input.status,
             tags: &input.tags,

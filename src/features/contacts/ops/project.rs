@@ -28,7 +28,7 @@ impl Operation for Project {
         .about(
             "Every other operation on contacts wants the project too: it is cheaper to keep it beside the id than to ask for it.",
         )
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ContactIdOnly;
     type Output = Done<Belongs>;

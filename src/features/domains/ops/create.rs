@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
 use crate::base::text::ShortText;
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Replay, Spec, needs};
 use crate::features::domains::create::ensure;
 use crate::features::domains::model::{RecordStatus, Status};
 use crate::features::domains::installation::Installation;
@@ -47,7 +47,7 @@ impl Operation for Create {
             status: Status::Pending,
             is_verified: false,
             checked_at: None,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
             ..DomainView::sample()
         };
         for record in &mut view.dns_records {
@@ -57,7 +57,7 @@ impl Operation for Create {
     }
 }
 
-impl Outward for Create {
+impl Async for Create {
     async fn run(context: Context, input: NewDomain) -> Result<Self::Output, Failure> {
         let NewDomain { domain, region: _ } = input;
         let domain = ensure(&context, &Self::SPEC, domain.as_str().to_owned(), |_| {}).await?;

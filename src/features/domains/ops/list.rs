@@ -27,7 +27,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("domains.list", "/v1/domains", needs(Permission::DomainRead))
         .summary("List sending domains")
         .about("By name, with the result of the last DNS check of each record.")
-        .heavy();
+        .blocking();
     type Input = ListDomains;
     type Output = Done<Vec<DomainView>>;
 

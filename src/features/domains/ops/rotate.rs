@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::get::DomainRef;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Replay, Spec, needs};
 use crate::features::domains::create::{keys, make_pairs};
 use crate::features::domains::installation::Installation;
 use crate::features::domains::views::{DomainView, domain_view};
@@ -32,7 +32,7 @@ impl Operation for Rotate {
     }
 }
 
-impl Outward for Rotate {
+impl Async for Rotate {
     async fn run(context: Context, input: DomainRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let name = input.domain.as_str().to_owned();

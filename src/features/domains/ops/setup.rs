@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::streams::create_part;
 use crate::base::domain::DomainName;
 use crate::base::text::Name;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Replay, Spec, needs};
 use crate::features::domains::model::{Domain, Stream};
 use crate::features::domains::installation::Installation;
 use crate::features::domains::views::{DomainView, domain_view};
@@ -65,7 +65,7 @@ impl Operation for Setup {
     }
 }
 
-impl Outward for Setup {
+impl Async for Setup {
     async fn run(context: Context, input: SetUpDomains) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         if let Some(project) = input.project_id {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Replay, Spec, needs};
 use crate::features::domains::create::ensure;
 use crate::features::domains::model::{Domain, Stream};
 use crate::features::domains::installation::Installation;
@@ -66,7 +66,7 @@ pub async fn create_part(
     ensure(context, spec, name, shaped).await
 }
 
-impl Outward for Streams {
+impl Async for Streams {
     async fn run(context: Context, input: NewStream) -> Result<Self::Output, Failure> {
         let signs_for_root = input.vanity_root_from;
         let shape = move |domain: &mut Domain| domain.signs_for_root = signs_for_root;

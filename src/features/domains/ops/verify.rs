@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::get::DomainRef;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::features::domains::dns_check::{check, save_check};
 use crate::features::domains::model::Status;
 use crate::features::domains::installation::Installation;
@@ -46,7 +46,7 @@ impl Operation for Verify {
     }
 }
 
-impl Outward for Verify {
+impl Async for Verify {
     async fn run(context: Context, input: DomainRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let name = input.domain.as_str().to_owned();

@@ -2,7 +2,7 @@
 
 use super::stages::new_email;
 use crate::engine::api::Failure;
-use crate::engine::render::foreign::Foreign;
+use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::store::WriteTx;
 use crate::features::emails::imported;
 use crate::features::emails::model::{Conversation, Origin, VersionScreenshots, Source, Stage, State, Version, Visibility, GenerationRequest};
@@ -17,7 +17,7 @@ use crate::vocab::limits;
 pub struct SafeImport {
     /// What its caller calls it; may be empty.
     pub name: String,
-    pub foreign: Foreign,
+    pub imported_html: ImportedHtml,
 }
 
 /// Emails that were handed in together.
@@ -41,8 +41,8 @@ const NO_IMAGES: &str =
 /// Add a conversation of emails that were made elsewhere; their pictures are drawn later.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch: ImportBatch) -> Result<Conversation, Failure> {
     let own = projects::brand(tx, account, project)?.and_then(|(_, brand)| brand.languages.into_iter().next());
-    let language = |foreign: &Foreign| {
-        let said = foreign.language.as_ref().and_then(|said| crate::base::locale::LanguageTag::parse(said).ok());
+    let language = |imported_html: &ImportedHtml| {
+        let said = imported_html.language.as_ref().and_then(|said| crate::base::locale::LanguageTag::parse(said).ok());
         let said = said.map(|said| said.as_str().to_owned());
         batch.language.clone().or(said).or_else(|| own.clone()).unwrap_or_else(|| "en".into())
     };
@@ -50,7 +50,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     let wanted = GenerationRequest {
         prompt: batch.instruction.clone(),
         model: batch.model.clone(),
-        languages: vec![language(&first.foreign)],
+        languages: vec![language(&first.imported_html)],
         count: Some(batch.emails.len() as u8),
         images: Vec::new(),
         reference: None,
@@ -65,7 +65,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     conversation.state = State::Processing;
     store::save_conversation(tx, account, &conversation);
     for (slot, item) in batch.emails.into_iter().enumerate() {
-        let language = language(&item.foreign);
+        let language = language(&item.imported_html);
         let mut email = new_email(tx, &conversation, slot as u8, &language, None);
         // What is to be changed is changed before the email is ready.
         email.stage = if batch.instruction.is_empty() { Stage::Rendered } else { Stage::Written };
@@ -76,7 +76,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
             version.warnings.push(NO_IMAGES.to_owned());
         }
         store::save_version(tx, email.id, &version);
-        let Foreign { html, text, .. } = item.foreign;
+        let ImportedHtml { html, text, .. } = item.imported_html;
         versions::save_texts(tx, email.id, 1, Texts { html, mjml: None, text });
     }
     Ok(conversation)
@@ -84,23 +84,23 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
 
 /// The subject of the message or the title of the page, else its name.
 fn subject(item: &SafeImport) -> String {
-    let SafeImport { name, foreign } = item;
-    let subject = foreign.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());
+    let SafeImport { name, imported_html } = item;
+    let subject = imported_html.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());
     let subject: String = subject.chars().take(limits::EMAIL_SUBJECT_CHARACTERS_MAX).collect();
     if subject.is_empty() { views::UNTITLED.to_owned() } else { subject }
 }
 
 fn version(item: &SafeImport, tx: &WriteTx<'_>) -> Version {
-    let foreign = &item.foreign;
+    let imported_html = &item.imported_html;
     Version {
         number: 1,
         origin: Origin::Imported,
         document: None,
         subject: subject(item),
-        preheader: imported::preheader(foreign),
-        warnings: imported::warnings(foreign),
+        preheader: imported::preheader(imported_html),
+        warnings: imported::warnings(imported_html),
         pictures: VersionScreenshots::default(),
-        facts: imported::facts(foreign),
+        facts: imported::facts(imported_html),
         created_at: tx.now(),
     }
 }

@@ -19,7 +19,7 @@ use super::edits;
 use super::model::{Conversation, Email, State};
 use super::store;
 use crate::base::clock::Timestamp;
-use crate::engine::api::{Engine, Failure, World};
+use crate::engine::api::{Engine, Failure, EnvironmentData};
 use crate::engine::store::ReadTx;
 use crate::features::projects::{self, ProjectStatus};
 use crate::vocab::environment::Environment;
@@ -30,7 +30,7 @@ use crate::vocab::{limits, tables};
 #[derive(Clone)]
 pub struct StageContext {
     pub engine: Arc<Engine>,
-    pub world: Arc<World>,
+    pub data: Arc<EnvironmentData>,
 }
 
 /// Something that can be done now, independent of everything else that can be.
@@ -73,7 +73,7 @@ impl Task {
 
 /// Do what can be done, several things at once, up to a bounded number; true if there may be more.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
-    let context = StageContext { world: engine.world(environment).clone(), engine };
+    let context = StageContext { data: engine.data(environment).clone(), engine };
     let mut running = FuturesUnordered::new();
     let mut begun = HashSet::new();
     let mut left = limits::EMAIL_STAGES_PER_STEP;
@@ -81,8 +81,8 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     loop {
         // Listen before looking, so that what is added in between is seen.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
-            .map(|table| Box::pin(context.world.store.changed(table).notified()));
-        for task in due(&context.world.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
+            .map(|table| Box::pin(context.data.store.changed(table).notified()));
+        for task in due(&context.data.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
             if left == 0 || running.len() >= limits::EMAILS_AT_ONCE {
                 break;
             }

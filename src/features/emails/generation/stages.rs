@@ -66,7 +66,7 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
         }
         Ok(())
     };
-    Ok(context.world.store.write(keep).await??)
+    Ok(context.data.store.write(keep).await??)
 }
 
 fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, planned: PlannedSeries, languages: Vec<String>) {
@@ -166,7 +166,7 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
         end(tx, account, conversation, state);
         Ok(())
     };
-    Ok(context.world.store.write(keep).await??)
+    Ok(context.data.store.write(keep).await??)
 }
 
 /// What a stage has made.
@@ -204,7 +204,7 @@ pub async fn advance(context: &StageContext, account: AccountId, conversation: C
         store::save_email(tx, account, &email);
         Ok(!is_hopeless)
     };
-    if !context.world.store.write(claim).await?? {
+    if !context.data.store.write(claim).await?? {
         return Ok(());
     }
     let made = match stage {
@@ -218,7 +218,7 @@ pub async fn advance(context: &StageContext, account: AccountId, conversation: C
         let Some(email) = store::email(tx, account, id)?.filter(|found| found.stage == stage) else { return Ok(()) };
         keep(tx, account, email, made)
     };
-    Ok(context.world.store.write(keep).await??)
+    Ok(context.data.store.write(keep).await??)
 }
 
 /// Keep what a stage has made, together with the word that it is done.
@@ -303,7 +303,7 @@ fn count(tx: &mut WriteTx<'_>, account: AccountId, id: ConversationId, usage: Us
 
 async fn gather(context: &StageContext, account: AccountId, conversation: &Conversation) -> Result<Arc<Material>, Failure> {
     let (project, wanted) = (conversation.project, conversation.wanted.clone());
-    let store = context.world.store.clone();
+    let store = context.data.store.clone();
     let gathering = tokio::task::spawn_blocking(move || material::gather(&store.read(), account, project, &wanted));
     gathering.await.map_err(Failure::internal)?.map(Arc::new)
 }
@@ -314,7 +314,7 @@ async fn write(context: &StageContext, account: AccountId, conversation: &Conver
         Err(reason) => return Ok(StageOutput::Nothing(reason, Usage::default())),
     };
     let material = gather(context, account, conversation).await?;
-    let brief = brief(&context.world.store.read(), account, conversation, email)?;
+    let brief = brief(&context.data.store.read(), account, conversation, email)?;
     let (draft, usage) = writer.write(brief, material).await;
     Ok(match draft {
         Ok(draft) => StageOutput::Draft(Box::new(draft), usage),
@@ -358,7 +358,7 @@ pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failu
 }
 
 async fn render(context: &StageContext, account: AccountId, conversation: Conversation, email: Email) -> Result<StageOutput, Failure> {
-    let store = context.world.store.clone();
+    let store = context.data.store.clone();
     let rendering = tokio::task::spawn_blocking(move || {
         let tx = store.read();
         let document = document(&tx, &email)?;
@@ -382,7 +382,7 @@ fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows
 
 /// Draw what was handed in, and change it as was asked when it was.
 async fn adapt(context: &StageContext, account: AccountId, conversation: &Conversation, email: &Email) -> Result<StageOutput, Failure> {
-    let html = versions::texts(&context.world.store.read(), email.id, email.version)?.html;
+    let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     let prompt = conversation.wanted.prompt.clone();
     let (edited, usage) = edits::attempt(context, account, email, &prompt).await?;
@@ -390,7 +390,7 @@ async fn adapt(context: &StageContext, account: AccountId, conversation: &Conver
 }
 
 async fn draw(context: &StageContext, email: &Email) -> Result<StageOutput, Failure> {
-    let html = versions::texts(&context.world.store.read(), email.id, email.version)?.html;
+    let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     Ok(StageOutput::Pictures(painted, warnings))
 }

@@ -133,7 +133,7 @@ fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
     loop {
         let tasks = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads");
         let Some(task) = tasks.into_iter().next() else { break };
-        let place = StageContext { engine: mill.engine().clone(), world: mill.world().clone() };
+        let place = StageContext { engine: mill.engine().clone(), data: mill.data().clone() };
         // Begun and dropped at its first pause: what it had not kept is lost.
         let begun = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new())
             .expect("reads")
@@ -153,7 +153,7 @@ fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
 fn a_stage_that_never_ends_is_given_up() {
     let mill = TestMill::new();
     let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-    let place = StageContext { engine: mill.engine().clone(), world: mill.world().clone() };
+    let place = StageContext { engine: mill.engine().clone(), data: mill.data().clone() };
     let next =
         || due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads").into_iter().next().expect("a task");
     mill.wait(next().run(place.clone())).1.expect("planned");
@@ -164,7 +164,7 @@ fn a_stage_that_never_ends_is_given_up() {
             store::save_email(tx, account, &email);
             Ok(())
         };
-        mill.wait(mill.world().store.write(write)).expect("writes").expect("writes");
+        mill.wait(mill.data().store.write(write)).expect("writes").expect("writes");
     }
     work(&mill);
     let status = status(&mill, &id);
@@ -485,7 +485,7 @@ fn an_import_survives_an_instruction_that_brings_everything_down() {
         store::save_email(tx, account, &email);
         Ok(())
     };
-    mill.world().store.write_blocking(spoil).expect("written").expect("written");
+    mill.data().store.write_blocking(spoil).expect("written").expect("written");
     work(&mill);
     let email = status(&mill, id)["result"]["emails"][0].clone();
     assert_eq!((&email["status"], &email["version"]), (&json!("ready"), &json!(1)), "{email}");

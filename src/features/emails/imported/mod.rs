@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
-use crate::engine::render::foreign::{Change, Foreign, Image, Kind, Link, New, Outline, Part, Surface, Words};
+use crate::engine::render::imported_html::{Change, ImportedHtml, Image, Kind, Link, New, Outline, Part, ColorTarget, TextPart};
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 
@@ -20,7 +20,7 @@ use crate::vocab::limits;
 pub struct ImportedEmail {
     pub subject: String,
     pub language: LanguageTag,
-    preheader: Option<Words>,
+    preheader: Option<TextPart>,
     /// What was in it at first, in its order; nothing where it was taken out. Places stay as they are.
     parts: Vec<Option<Part>>,
     links: Vec<Link>,
@@ -74,7 +74,7 @@ impl ImportedEmail {
 
     /// What lists of messages show behind the subject.
     pub fn preheader(&self) -> String {
-        self.new_preheader.clone().or_else(|| self.preheader.as_ref().map(Words::text)).unwrap_or_default()
+        self.new_preheader.clone().or_else(|| self.preheader.as_ref().map(TextPart::text)).unwrap_or_default()
     }
 
     /// The parts that are there, by their places.
@@ -86,7 +86,7 @@ impl ImportedEmail {
         self.parts.get(place)?.as_ref()
     }
 
-    fn words(&self, place: usize) -> Option<&Words> {
+    fn words(&self, place: usize) -> Option<&TextPart> {
         self.part(place)?.words()
     }
 
@@ -145,7 +145,7 @@ impl ImportedEmail {
         self.parts.len() - small
     }
 
-    fn ends_subscription(&self, words: &Words) -> bool {
+    fn ends_subscription(&self, words: &TextPart) -> bool {
         let addresses = words.pieces.iter().filter_map(|piece| self.address(piece.link?));
         let told = format!("{} {}", words.text(), addresses.collect::<Vec<_>>().join(" ")).to_lowercase();
         UNSUBSCRIBE.iter().any(|word| told.contains(word))
@@ -314,7 +314,7 @@ impl ImportedEmail {
         self.make(Change::Move { nodes: part.nodes(), beside, before })
     }
 
-    pub fn paint(&mut self, surface: Surface, color: Color) -> Result<(), String> {
+    pub fn paint(&mut self, surface: ColorTarget, color: Color) -> Result<(), String> {
         self.make(Change::Paint { surface, color })
     }
 
@@ -336,30 +336,30 @@ fn cut(text: &str, most: usize) -> String {
 const COLORS_TOLD: usize = 8;
 
 /// What can be counted in an email that was handed in as HTML.
-pub fn facts(foreign: &Foreign) -> Facts {
-    let Outline { colors, .. } = &foreign.outline;
+pub fn facts(imported_html: &ImportedHtml) -> Facts {
+    let Outline { colors, .. } = &imported_html.outline;
     Facts {
-        images: foreign.outline.images().count() as u32,
-        buttons: foreign.outline.buttons().count() as u32,
-        length: foreign.text.chars().count() as u32,
+        images: imported_html.outline.images().count() as u32,
+        buttons: imported_html.outline.buttons().count() as u32,
+        length: imported_html.text.chars().count() as u32,
         colors: colors.iter().take(COLORS_TOLD).map(ToString::to_string).collect(),
     }
 }
 
 /// What lists of messages show of it behind the subject.
-pub fn preheader(foreign: &Foreign) -> String {
-    let hidden = foreign.outline.preheader.as_ref().map(Words::text).unwrap_or_default();
+pub fn preheader(imported_html: &ImportedHtml) -> String {
+    let hidden = imported_html.outline.preheader.as_ref().map(TextPart::text).unwrap_or_default();
     cut(&hidden, limits::EMAIL_PREHEADER_CHARACTERS_MAX)
 }
 
 /// The warnings of an email that was handed in as HTML.
-pub fn warnings(foreign: &Foreign) -> Vec<String> {
-    let mut warnings: Vec<String> = foreign.removed.iter().map(|what| format!("Taken out: {what}.")).collect();
-    if foreign.html.len() > limits::EMAIL_HTML_BYTES_MAX {
-        let kib = foreign.html.len() / 1024;
+pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
+    let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Taken out: {what}.")).collect();
+    if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {
+        let kib = imported_html.html.len() / 1024;
         warnings.push(format!("The HTML has {kib} KB; Gmail cuts emails off at 102 KB. Shorten it."));
     }
-    let faint = &foreign.outline.faint;
+    let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {
         let others = if faint.len() > 1 { " and others" } else { "" };
         warnings.push(format!("\"{}\"{others} can hardly be read: its colour is almost that of its ground.", first.trim()));

@@ -1,6 +1,6 @@
 //! A text that says something else: which of its pieces change, so that what stays the same keeps its bold type and its links.
 
-use crate::engine::render::foreign::{Change, Piece, Words};
+use crate::engine::render::imported_html::{Change, Piece, TextPart};
 
 /// More words than these are not compared one by one.
 const WORDS_MAX: usize = 400;
@@ -8,7 +8,7 @@ const WORDS_MAX: usize = 400;
 const SHORT: usize = 40;
 
 /// Let a text say something else; what has to change for that.
-pub fn rewrite(words: &mut Words, text: &str) -> Vec<Change> {
+pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
     let old = words.text();
     let new = merged(words, text);
     let mut changes = Vec::new();
@@ -47,7 +47,7 @@ struct Token<'a> {
     piece: usize,
 }
 
-fn merged(words: &Words, new: &str) -> Vec<PieceChange> {
+fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
     let pieces = &words.pieces;
     let old = tokens_of(pieces);
     let new = split_alike(tokens(new), &old);
@@ -105,7 +105,7 @@ fn home(
     old: &[Token<'_>],
     gone: &[Token<'_>],
     (from, to): (usize, usize),
-    (words, come): (&Words, usize),
+    (words, come): (&TextPart, usize),
 ) -> Option<usize> {
     let is_text = |piece: &usize| pieces[*piece].text != "\n";
     let gone_pieces = || gone.iter().map(|token| token.piece).filter(is_text);
@@ -120,7 +120,7 @@ fn home(
     let before = from.checked_sub(1).map(|place| old[place].piece);
     let behind = old.get(to).map(|token| token.piece);
     let around: Vec<usize> = [before, behind].into_iter().flatten().filter(is_text).collect();
-    let is_button = words.kind == crate::engine::render::foreign::Kind::Button;
+    let is_button = words.kind == crate::engine::render::imported_html::Kind::Button;
     if let Some(same) = before.filter(|before| Some(*before) == behind && is_text(before)) {
         return Some(same);
     }
@@ -222,10 +222,10 @@ fn longest(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::render::foreign::Kind;
+    use crate::engine::render::imported_html::Kind;
 
     /// `*bold*` and `[link]`.
-    fn words(marked: &str) -> Words {
+    fn words(marked: &str) -> TextPart {
         let mut pieces = Vec::new();
         let mut open = None;
         let mut text = String::new();
@@ -250,7 +250,7 @@ mod tests {
             }
         }
         push(&mut text, false);
-        Words { kind: Kind::Paragraph, pieces, size: 16 }
+        TextPart { kind: Kind::Paragraph, pieces, size: 16 }
     }
 
     fn after(marked: &str, new: &str) -> (Vec<String>, Option<String>) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::ImportedEmail;
 use crate::base::locale::LanguageTag;
-use crate::engine::render::foreign::{self, Foreign};
+use crate::engine::render::imported_html::{self, ImportedHtml};
 
 /// A newsletter as builders of emails write it: rows of tables, everything said on the elements.
 pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/handed-in/newsletter.html");
@@ -12,20 +12,20 @@ pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/handed-in/n
 pub const PLAIN: &str = include_str!("../../../../tests/samples/handed-in/plain.html");
 
 /// An email that was handed in.
-pub fn safe(source: &str) -> Foreign {
-    foreign::html(source, &HashMap::new()).expect("small")
+pub fn safe(source: &str) -> ImportedHtml {
+    imported_html::html(source, &HashMap::new()).expect("small")
 }
 
 /// The same as a letter.
-pub fn imported(foreign: &Foreign, language: &str) -> ImportedEmail {
-    let subject = foreign.subject.clone().unwrap_or_default();
-    ImportedEmail::new(&subject, LanguageTag::parse(language).expect("a tag"), foreign.outline.clone())
+pub fn imported(imported_html: &ImportedHtml, language: &str) -> ImportedEmail {
+    let subject = imported_html.subject.clone().unwrap_or_default();
+    ImportedEmail::new(&subject, LanguageTag::parse(language).expect("a tag"), imported_html.outline.clone())
 }
 
 #[test]
 fn paragraphs_pictures_and_the_small_print_are_told_apart() {
-    let foreign = safe(NEWSLETTER);
-    let imported = imported(&foreign, "en");
+    let imported_html = safe(NEWSLETTER);
+    let imported = imported(&imported_html, "en");
     let texts = |places: Vec<usize>| places.into_iter().map(|place| imported.text(place)).collect::<Vec<_>>();
     assert_eq!(imported.subject, "Autumn teas are here");
     assert_eq!(imported.preheader(), "Three new blends, and free shipping until Sunday.");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use crate::base::text::{LongText, SOME_TEXT, ShortText};
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Replay, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Edit as Row, EditState, Stage};
 use crate::features::emails::views::{EditView, EmailView, Viewer};
@@ -66,7 +66,7 @@ impl Operation for Edit {
     }
 }
 
-impl Outward for Edit {
+impl Async for Edit {
     async fn run(context: Context, input: EditEmail) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         if input.prompt.is_empty() {
@@ -76,7 +76,7 @@ impl Outward for Edit {
         let is_async = input.is_async;
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input)).await?;
         loop {
-            let store = context.world().store.clone();
+            let store = context.data().store.clone();
             // Listen before looking, so that a change in between is seen.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
             let row = store::edit(&store.read(), account, id)?.ok_or_else(|| Failure::internal("an edit just made is there"))?;

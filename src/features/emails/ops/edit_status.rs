@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{EditView, Viewer};
 use crate::features::emails::{READERS, require_email, store};
@@ -33,8 +33,8 @@ impl EditView {
             conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
             status: "processing",
             stage: "editing",
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
             poll_after_ms: 1000,
             error: None,
             changes_may_have_been_saved: None,
@@ -57,7 +57,7 @@ impl Operation for EditStatus {
     }
 }
 
-impl Outward for EditStatus {
+impl Async for EditStatus {
     async fn run(context: Context, input: EditRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
 use crate::features::emails::{READERS, require_email};
@@ -53,8 +53,8 @@ impl EmailView {
             error: None,
             favorite: false,
             version: 1,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         }
     }
 }
@@ -75,7 +75,7 @@ impl Operation for Get {
     }
 }
 
-impl Outward for Get {
+impl Async for Get {
     async fn run(context: Context, input: EmailRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();

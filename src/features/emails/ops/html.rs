@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, foreign, needs_one};
+use crate::engine::api::http_types::Reply;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, untrusted_html, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::Part;
 use crate::features::emails::{READERS, require_email, store};
@@ -57,6 +57,6 @@ impl Raw for Html {
         let html = context.read(query).await?.unwrap_or_default();
         let (html, engine) = (placeholders::preview(&html), &context.engine);
         let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
-        Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))
+        Ok(untrusted_html::document(&html, "private, no-store", untrusted_html::Images::Here(engine.base_url())))
     }
 }

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::generate::{AcceptedGeneration, check_length};
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, ShortText};
-use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation, Outward, Replay, Spec, needs};
-use crate::engine::render::foreign::Foreign;
-use crate::engine::render::pixels::Fault;
+use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::render::imported_html::ImportedHtml;
+use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
 use crate::features::emails::generation::import::{self, SafeImport};
 use crate::features::emails::model::{COMPOSER, Visibility};
@@ -91,7 +91,7 @@ impl Operation for ImportHtml {
     }
 }
 
-impl Outward for ImportHtml {
+impl Async for ImportHtml {
     async fn run(context: Context, input: ImportEmails) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         check_length("languages", input.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
@@ -112,8 +112,8 @@ impl Outward for ImportHtml {
                     "it is empty; give the email's HTML, or a whole message with its headers (.eml)",
                 ));
             }
-            let foreign = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
-            emails.push(SafeImport { name, foreign });
+            let imported_html = clean(&context.engine, &source).await.map_err(|fault| refused(&field, fault))?;
+            emails.push(SafeImport { name, imported_html });
         }
         let batch = import::ImportBatch { emails, language, visibility, instruction, wants_images, model };
         let open = move |tx: &mut WriteTx<'_>| import::open(tx, account, project, batch);
@@ -140,7 +140,7 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
 }
 
 /// Make a source safe: a whole message if it begins with headers, else HTML.
-async fn clean(engine: &Engine, source: &str) -> Result<Foreign, Fault> {
+async fn clean(engine: &Engine, source: &str) -> Result<ImportedHtml, RenderError> {
     match is_message(source) {
         true => engine.pixels.clean_mail(source.as_bytes()).await,
         false => engine.pixels.clean_html(source).await,
@@ -153,10 +153,10 @@ fn is_message(source: &str) -> bool {
     source.contains(':') && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<')
 }
 
-fn refused(field: &str, fault: Fault) -> Failure {
+fn refused(field: &str, fault: RenderError) -> Failure {
     match fault {
-        Fault::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
-        Fault::Misused(_) | Fault::Unavailable(_) => Failure::internal(fault),
-        Fault::Refused(_) | Fault::Image(_) | Fault::TooCostly | Fault::Failed(_) => Failure::field(field, fault),
+        RenderError::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
+        RenderError::Misused(_) | RenderError::Unavailable(_) => Failure::internal(fault),
+        RenderError::Refused(_) | RenderError::Image(_) | RenderError::TooCostly | RenderError::Failed(_) => Failure::field(field, fault),
     }
 }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::fold;
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Outward, Page, PageNumber, Spec, Window, needs_one};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Async, Page, PageNumber, Spec, Window, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::{Conversation, State};
 use crate::features::emails::views::{ConversationView, Viewer, title};
@@ -71,7 +71,7 @@ impl Operation for List {
             "Newest first. Each is a conversation with one or more emails; the subject and the picture are those of the first.",
         )
         .rate(RouteGroup::Emails)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListConversations;
     type Output = Page<ConversationView>;
@@ -88,14 +88,14 @@ impl Operation for List {
             thumbnail_url: None,
             email_count: 1,
             favorite: false,
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
         };
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "search": "welcome" }), Page { items: vec![view], total: 1, window })
     }
 }
 
-impl Outward for List {
+impl Async for List {
     async fn run(context: Context, input: ListConversations) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();

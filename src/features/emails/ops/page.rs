@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, foreign, public};
+use crate::engine::api::http_types::Reply;
+use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, untrusted_html, public};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::{Part, Visibility};
 use crate::features::emails::store;
@@ -51,9 +51,9 @@ impl Raw for Page {
 
     async fn run(context: Context, input: PageLink, _: RawRequest) -> Result<Reply, Failure> {
         // The link does not say of which environment it is; an id is in one of them only.
-        for world in context.engine.worlds() {
-            if let Some(html) = html(&world.store.read(), &context.engine, &input)? {
-                return Ok(foreign::document(&html, "private, max-age=60", foreign::Images::Everywhere));
+        for data in context.engine.environments() {
+            if let Some(html) = html(&data.store.read(), &context.engine, &input)? {
+                return Ok(untrusted_html::document(&html, "private, max-age=60", untrusted_html::Images::Everywhere));
             }
         }
         Err(Failure::because(Code::NotFound, "There is no such email, or it is not shared, or its link is not whole."))

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{EmailView, Viewer};
 use crate::features::emails::{READERS, store};
@@ -39,7 +39,7 @@ impl Operation for References {
         .summary("List favourite emails")
         .about("Generate with the conversationId of one of them as referenceId to take it as a pattern.")
         .rate(RouteGroup::Emails)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListReferences;
     type Output = Done<ReferencesView>;
@@ -50,7 +50,7 @@ impl Operation for References {
     }
 }
 
-impl Outward for References {
+impl Async for References {
     async fn run(context: Context, input: ListReferences) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Origin, Version};
 use crate::features::emails::views::{EmailView, Viewer};
@@ -46,7 +46,7 @@ impl Operation for Restore {
     }
 }
 
-impl Outward for Restore {
+impl Async for Restore {
     async fn run(context: Context, input: RestoreVersion) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let (id, project) = (input.email_id, input.project_id);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs_one};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs_one};
 use crate::features::emails::model::COMPOSER;
 use crate::features::emails::views::{GenerationProgress, GenerationStatus, Viewer};
 use crate::features::emails::{READERS, conversation_not_found, store};
@@ -33,7 +33,7 @@ impl Operation for Status {
                 those that failed say why.",
         )
         .rate(RouteGroup::Emails)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ConversationRef;
     type Output = Done<GenerationStatus>;
@@ -48,8 +48,8 @@ impl Operation for Status {
             title: "Welcome series".into(),
             prompt: "Welcome series for new subscribers".into(),
             model: COMPOSER.into(),
-            created_at: Moment::sample(),
-            updated_at: Moment::sample(),
+            created_at: WireTime::sample(),
+            updated_at: WireTime::sample(),
             error: None,
             result: None,
         };
@@ -57,7 +57,7 @@ impl Operation for Status {
     }
 }
 
-impl Outward for Status {
+impl Async for Status {
     async fn run(context: Context, input: ConversationRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();

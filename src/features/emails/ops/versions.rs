@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Outward, Page, PageNumber, Spec, Window, needs_one};
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Async, Page, PageNumber, Spec, Window, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{VersionView, Viewer};
 use crate::features::emails::{READERS, require_email, store};
@@ -44,7 +44,7 @@ impl VersionView {
             screenshot_url: None,
             thumbnail_url: None,
             current: true,
-            created_at: Moment::sample(),
+            created_at: WireTime::sample(),
         }
     }
 }
@@ -67,7 +67,7 @@ impl Operation for Versions {
     }
 }
 
-impl Outward for Versions {
+impl Async for Versions {
     async fn run(context: Context, input: ListVersions) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let engine = context.engine.clone();

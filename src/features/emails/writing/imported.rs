@@ -9,7 +9,7 @@ use super::model::{BrandPrompt, KnownAddresses, PROMPTS, ModelConversation};
 use super::{ImportedEditResult, ImportedEditRequest};
 use crate::base::text::Color;
 use crate::engine::language_model::{AnswerSchema, Client, Usage};
-use crate::engine::render::foreign::{Image, Kind, New, Part, Surface};
+use crate::engine::render::imported_html::{Image, Kind, New, Part, ColorTarget};
 use crate::features::emails::document::{ImageUrl, Link};
 use crate::features::emails::imported::ImportedEmail;
 use crate::vocab::limits;
@@ -291,10 +291,10 @@ impl CheckedChange<'_> {
             Operation::Paint => {
                 let (surface, to) = wanted.surface.zip(wanted.to).ok_or("paint needs surface and to")?;
                 let surface = match surface {
-                    ColoredPart::Buttons => Surface::Buttons,
-                    ColoredPart::Background => Surface::Ground,
-                    ColoredPart::Text => Surface::Text,
-                    ColoredPart::Headings => Surface::Headings,
+                    ColoredPart::Buttons => ColorTarget::Buttons,
+                    ColoredPart::Background => ColorTarget::Ground,
+                    ColoredPart::Text => ColorTarget::Text,
+                    ColoredPart::Headings => ColorTarget::Headings,
                 };
                 imported.paint(surface, to)
             }
@@ -342,19 +342,19 @@ fn plain(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::render::foreign;
+    use crate::engine::render::imported_html;
     use crate::features::emails::imported::tests::{NEWSLETTER, imported, safe};
 
     fn answered(changes: Value) -> Result<String, Vec<String>> {
-        let foreign = safe(NEWSLETTER);
-        let imported = imported(&foreign, "en");
+        let imported_html = safe(NEWSLETTER);
+        let imported = imported(&imported_html, "en");
         let listing = Listing::of(&imported);
         let wanted: Vec<ModelChange> = serde_json::from_value(changes).expect("changes");
         let links = imported.links();
         let known = KnownAddresses::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
         let known = known.with_links(links.iter().map(|(_, _, address)| *address));
         let changed = changed(&imported, &listing, &known, &wanted)?;
-        Ok(foreign::revise(&foreign.html, &changed.changes()).expect("small").html)
+        Ok(imported_html::revise(&imported_html.html, &changed.changes()).expect("small").html)
     }
 
     /// The number of the first line that says this.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::material::Material;
 use super::{Brief, Draft, EditResult, PlannedSeries, patch};
-use crate::engine::language_model::{AnswerSchema, Client, Question, Speaker, Turn, Usage};
+use crate::engine::language_model::{AnswerSchema, Client, ModelRequest, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
 use crate::features::emails::document::{self, Direction, Email, Violation};
 use crate::features::emails::model::{Plan, PlannedSlot, GenerationRequest};
@@ -29,14 +29,14 @@ pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
 /// A conversation with the model about one answer.
 pub struct ModelConversation<'a> {
     client: &'a Client,
-    question: Question,
+    question: ModelRequest,
     usage: Usage,
 }
 
 impl<'a> ModelConversation<'a> {
     pub fn new(client: &'a Client, system: String, request: String, schema: AnswerSchema) -> Self {
         let turns = vec![Turn { speaker: Speaker::User, text: request }];
-        Self { client, question: Question { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
+        Self { client, question: ModelRequest { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
     }
 
     /// Ask until `read` takes the answer. What it finds wrong goes back to the model.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::customer_events::EventName;
@@ -36,7 +36,7 @@ pub struct RecordEvent {
     /// code, USD if absent.
     pub properties: Option<Properties>,
     /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; of UTC without an offset.
-    pub occurred_at: Option<Moment>,
+    pub occurred_at: Option<WireTime>,
     /// Of events with the same key in one project only the first is stored.
     pub dedupe_key: Option<DedupeKey>,
 }

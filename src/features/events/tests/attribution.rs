@@ -265,7 +265,7 @@ fn emails_are_credited_as_the_table_says() {
     for (number, (case, arrivals, expected)) in CASES.iter().enumerate() {
         let arrivals: Vec<Arrival> = arrivals.iter().map(|text| Arrival::new(*text)).collect();
         let credited = mill
-            .world()
+            .data()
             .store
             .write_blocking(move |tx| {
                 let project = project(tx, number as u32);

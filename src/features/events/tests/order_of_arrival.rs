@@ -10,7 +10,7 @@ const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 
 /// What emails are credited with after `order` of `arrivals`, each followed by a look if its place is in `looks`.
 fn outcome(mill: &Mill, number: u32, arrivals: Vec<Arrival>, looks: u32) -> String {
-    let store = &mill.world().store;
+    let store = &mill.data().store;
     let written = store.write_blocking(move |tx| {
         let project = project(tx, number);
         for (place, arrival) in arrivals.iter().enumerate() {

@@ -20,7 +20,7 @@ fn named(name: &str, email: &str, occurred_at: i64) -> Value {
 }
 
 fn sweep(shop: &Shop) {
-    let store = &shop.mill.world().store;
+    let store = &shop.mill.data().store;
     while store.write_blocking(events::sweep).expect("written").expect("swept") {}
 }
 
@@ -102,7 +102,7 @@ fn refunds_of_one_batch_are_each_counted() {
     let number = ContactId::parse(&ada).expect("an id").number();
     let project = shop.mill.project;
     let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
-    let store = &shop.mill.world().store;
+    let store = &shop.mill.data().store;
     store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
     let order = |name: &str, value: u32| {
         json!({
@@ -127,7 +127,7 @@ fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_n
     let number = ContactId::parse(&ada).expect("an id").number();
     let project = shop.mill.project;
     let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
-    let store = &shop.mill.world().store;
+    let store = &shop.mill.data().store;
     store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
     let mut paid = named("paid", "ada@example.com", 0);
     paid["identifiers"]["externalOrderId"] = "o-1".into();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::features::exports::files::export;
 use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
@@ -24,7 +24,7 @@ impl Operation for Mjml {
     }
 }
 
-impl Outward for Mjml {
+impl Async for Mjml {
     async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
         export(&context, &Self::SPEC, input, Format::Mjml).await.map(Done)
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::views::{EmailExport, ExportEmails};
 use super::{Format, READER};
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::features::emails;
 use crate::vocab::codes::Code;
 
@@ -51,7 +51,7 @@ impl<S: Slot> Operation for Platform<S> {
     }
 }
 
-impl<S: Slot> Outward for Platform<S> {
+impl<S: Slot> Async for Platform<S> {
     async fn run(context: Context, input: ExportEmails) -> Result<Self::Output, Failure> {
         Err(not_connected(&context, input, S::NAME).await)
     }

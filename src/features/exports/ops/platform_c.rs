@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{UNCONNECTED, not_connected};
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;
@@ -39,7 +39,7 @@ impl Operation for PlatformC {
     }
 }
 
-impl Outward for PlatformC {
+impl Async for PlatformC {
     async fn run(context: Context, input: ExportToPlatformC) -> Result<Self::Output, Failure> {
         let wanted = ExportEmails { conversation_id: input.conversation_id, email_id: None, project_id: input.project_id };
         Err(not_connected(&context, wanted, "platform_c").await)

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{look, own_account};
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::features::installation::held_work::SendingHold;
 
 /// `installation.hold`
@@ -25,7 +25,7 @@ impl Operation for Hold {
     }
 }
 
-impl Outward for Hold {
+impl Async for Hold {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let account = own_account(&context)?;
         look(&context, Some(account)).await.map(Done)

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{look, resume};
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::installation::held_work::SendingHold;
 
 /// `installation.release`
@@ -31,7 +31,7 @@ impl Operation for Release {
     }
 }
 
-impl Outward for Release {
+impl Async for Release {
     async fn run(context: Context, input: ReleaseHold) -> Result<Self::Output, Failure> {
         match input.confirm {
             true => resume(&context, None, &Self::SPEC).await.map(Done),

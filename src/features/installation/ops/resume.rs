@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{own_account, resume};
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, manager};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, manager};
 use crate::features::installation::held_work::SendingHold;
 
 /// `installation.resume`
@@ -24,7 +24,7 @@ impl Operation for Resume {
     }
 }
 
-impl Outward for Resume {
+impl Async for Resume {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let account = own_account(&context)?;
         resume(&context, Some(account), &Self::SPEC).await.map(Done)

@@ -7,8 +7,8 @@ use futures_util::future::join_all;
 use url::Url;
 
 use super::{FetchTask, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
-use crate::engine::api::{Engine, Failure, World};
-use crate::engine::fetch::{self, Fetch, FetchError, Fetched, Limits, Overlong};
+use crate::engine::api::{Engine, Failure, EnvironmentData};
+use crate::engine::fetch::{self, Fetch, FetchError, Response, Limits, OversizePolicy};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::model::ProjectStatus;
 use crate::features::projects::reading::outline::Rules;
@@ -27,19 +27,19 @@ const PERCENT_FROM: u32 = 5;
 const PERCENT_TO: u32 = 60;
 
 /// Take the fetching of an import a step further.
-pub async fn step(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
-    let rules = plan::rules(&robots(&world.store.read(), project)?);
+pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
+    let rules = plan::rules(&robots(&data.store.read(), project)?);
     let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));
     if batch.is_empty() {
-        let known = files(&world.store.read(), project)?;
-        return settle(world, project, import, known).await;
+        let known = files(&data.store.read(), project)?;
+        return settle(data, project, import, known).await;
     }
     let new = fetch_all(&engine.fetch, &batch, &rules).await;
     let (planning, fetched) = (import.clone(), new.clone());
     // Pages are parsed for what they refer to, which takes its time.
     let further = tokio::task::spawn_blocking(move || plan::further(&planning, &fetched)).await.map_err(Failure::internal)?;
     let expected = import.next;
-    world.store.write(move |tx| record(tx, project, expected, new, further)).await??;
+    data.store.write(move |tx| record(tx, project, expected, new, further)).await??;
     Ok(())
 }
 
@@ -91,7 +91,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
 }
 
 /// Whether a second try at once may go better. Who was too slow has had its time.
-fn is_passing(answer: &Result<Fetched, FetchError>) -> bool {
+fn is_passing(answer: &Result<Response, FetchError>) -> bool {
     match answer {
         Err(FetchError::TimedOut { .. }) => false,
         Ok(fetched) => fetched.status.is_server_error() || fetched.status.as_u16() == 429,
@@ -111,10 +111,10 @@ fn accepted(kind: Kind) -> &'static str {
 
 fn limits(kind: Kind) -> Limits {
     let body_bytes = if kind == Kind::Robots { IMPORT_PAGE_BYTES_MAX / 8 } else { IMPORT_PAGE_BYTES_MAX };
-    Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes, overlong: Overlong::Cut }
+    Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes, overlong: OversizePolicy::Cut }
 }
 
-fn outcome(kind: Kind, fetched: Fetched) -> Outcome {
+fn outcome(kind: Kind, fetched: Response) -> Outcome {
     let host = fetched.url.host_str().unwrap_or_default().to_owned();
     let status = fetched.status.as_u16();
     let failed = |words: &str| Outcome::Failed(format!("{host} answers with status {status}: {words}"));
@@ -188,7 +188,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
 }
 
 /// Everything planned is fetched: choose further pages once, then go on to reading.
-async fn settle(world: &Arc<World>, project: ProjectId, import: Import, known: Vec<File>) -> Result<(), Failure> {
+async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import, known: Vec<File>) -> Result<(), Failure> {
     let given = || known.iter().filter(|file| file.kind == Kind::Given);
     let is_read = given().any(|file| matches!(file.outcome, Outcome::Fetched { .. }));
     if !is_read {
@@ -197,7 +197,7 @@ async fn settle(world: &Arc<World>, project: ProjectId, import: Import, known: V
             Outcome::Absent | Outcome::Fetched { .. } => None,
         });
         let reason = reason.unwrap_or_else(|| "None of the given pages could be read; check their addresses.".to_owned());
-        world.store.write(move |tx| fail(tx, project, import, reason)).await??;
+        data.store.write(move |tx| fail(tx, project, import, reason)).await??;
         return Ok(());
     }
     let is_closed = plan::is_closed(&known);
@@ -227,7 +227,7 @@ async fn settle(world: &Arc<World>, project: ProjectId, import: Import, known: V
         save(tx, project, &import);
         Ok(())
     };
-    world.store.write(change).await??;
+    data.store.write(change).await??;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use url::Url;
 
 use super::{File, Import, Kind, Stage, close, files, find, forget_files, plan, save};
-use crate::engine::api::{Failure, World};
+use crate::engine::api::{Failure, EnvironmentData};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::images::{self, Origin, ProjectImage};
 use crate::features::projects::knowledge::{self, Entry};
@@ -19,12 +19,12 @@ use crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX;
 const PERCENT_READ: u8 = 70;
 
 /// Read what was fetched.
-pub async fn read(world: &Arc<World>, project: ProjectId) -> Result<(), Failure> {
-    let tx = world.store.read();
+pub async fn read(data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(), Failure> {
+    let tx = data.store.read();
     let known = files(&tx, project)?;
     drop(tx);
     let draft = tokio::task::spawn_blocking(move || draft(&known)).await.map_err(Failure::internal)?;
-    world.store.write(move |tx| record(tx, project, draft)).await??;
+    data.store.write(move |tx| record(tx, project, draft)).await??;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use super::finalize::complete;
 use super::{Import, Stage, find, save};
 use crate::base::text::Color;
-use crate::engine::api::{Engine, Failure, World};
+use crate::engine::api::{Engine, Failure, EnvironmentData};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::brand::{Brand, BrandImage, BrandLogo, BrandLogoSource};
 use crate::features::projects::images::{Origin, ProjectImage};
@@ -25,7 +25,7 @@ const IMAGE_SIDE_MIN: u32 = 100;
 const LOGO_SIDE_MIN: u32 = 12;
 
 /// Take the measuring of an import a step further.
-pub async fn step(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, import: Import) -> Result<(), Failure> {
+pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let Some(draft) = import.draft.clone() else {
         return Err(Failure::internal("an import that measures has no draft"));
     };
@@ -33,13 +33,13 @@ pub async fn step(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId, 
     let is_over = engine.clock.now().ms_since(import.started_at) > IMPORT_TIME_MAX_MS;
     let wanted = if is_over { Vec::new() } else { wanted(&draft, from) };
     if wanted.is_empty() {
-        world.store.write(move |tx| finish(tx, project)).await??;
+        data.store.write(move |tx| finish(tx, project)).await??;
         return Ok(());
     }
     let looked =
         join_all(wanted.iter().map(|(url, alt, context)| image_analysis::analyze(engine, url, alt.as_deref(), context.as_deref())))
             .await;
-    world.store.write(move |tx| record(tx, project, from, looked)).await??;
+    data.store.write(move |tx| record(tx, project, from, looked)).await??;
     Ok(())
 }
 

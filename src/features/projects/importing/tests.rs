@@ -229,7 +229,7 @@ fn an_import_that_brings_the_process_down_each_time_is_given_up() {
         save(tx, id, &import);
         Ok(())
     };
-    mill.world().store.write_blocking(spoil).expect("written").expect("written");
+    mill.data().store.write_blocking(spoil).expect("written").expect("written");
     to_the_end(&mill);
     assert_eq!(state(&mill, &project)["status"], "error");
 }

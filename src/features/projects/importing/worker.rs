@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::{Import, QUEUE, Stage, fail, fetch, find, measure, save, finalize, waiting};
-use crate::engine::api::{Engine, Failure, World};
+use crate::engine::api::{Engine, Failure, EnvironmentData};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -14,11 +14,11 @@ use crate::vocab::limits::{IMPORT_FAILURES_MAX, IMPORTS_AT_ONCE};
 
 /// Give the oldest imports a turn; true if there is more to do.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
-    let world = engine.world(environment).clone();
-    let tx = world.store.read();
+    let data = engine.data(environment).clone();
+    let tx = data.store.read();
     let waiting = waiting(&tx, IMPORTS_AT_ONCE)?;
     drop(tx);
-    let turns = waiting.iter().map(|(project, _)| step_one(engine, &world, *project));
+    let turns = waiting.iter().map(|(project, _)| step_one(engine, &data, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
             // The store is at fault and says so to everybody: the imports wait.
@@ -33,12 +33,12 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     Ok(!waiting.is_empty())
 }
 
-async fn step_one(engine: &Arc<Engine>, world: &Arc<World>, project: ProjectId) -> Result<(), Failure> {
-    let Some(import) = world.store.write(move |tx| take_up(tx, project)).await?? else { return Ok(()) };
+async fn step_one(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(), Failure> {
+    let Some(import) = data.store.write(move |tx| take_up(tx, project)).await?? else { return Ok(()) };
     match import.stage {
-        Stage::Waiting | Stage::Fetching => fetch::step(engine, world, project, import).await,
-        Stage::Reading => finalize::read(world, project).await,
-        Stage::Measuring => measure::step(engine, world, project, import).await,
+        Stage::Waiting | Stage::Fetching => fetch::step(engine, data, project, import).await,
+        Stage::Reading => finalize::read(data, project).await,
+        Stage::Measuring => measure::step(engine, data, project, import).await,
         Stage::Completed | Stage::Failed => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::file::{self, Disposition};
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
 use crate::features::projects::image_files;
 use crate::vocab::codes::Code;
@@ -47,8 +47,8 @@ impl Raw for ImageFile {
             return Err(gone());
         }
         // The link does not say of which environment it is; an id is in one of them only.
-        for world in context.engine.worlds() {
-            if let Some(mut reply) = file::send(world.store.read(), input.file_id, Disposition::Inline)? {
+        for data in context.engine.environments() {
+            if let Some(mut reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
                 // An upload never changes under its address, and those who serve mail programs may keep it.
                 reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
                 return Ok(reply);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::file::{self, Disposition};
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one};
 use crate::engine::store::{ReadTx, WriteTx, blobs};
 use crate::features::projects::brand::Brand;
@@ -66,10 +66,10 @@ impl Raw for ImagePreview {
                 Ok(())
             };
             // Nobody changed anything that an audit would tell of.
-            context.world().store.write(keep).await??;
+            context.data().store.write(keep).await??;
         }
         let gone = || Failure::because(Code::NotFound, "The picture was removed at this moment; ask again.");
-        let mut reply = file::send(context.world().store.read(), id, Disposition::Inline)?.ok_or_else(gone)?;
+        let mut reply = file::send(context.data().store.read(), id, Disposition::Inline)?.ok_or_else(gone)?;
         reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400"));
         Ok(reply)
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::text::{LongText, Name};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
-use crate::engine::render::images::Measured;
+use crate::engine::render::images::ImageMeasurements;
 use crate::engine::store::WriteTx;
 use crate::features::projects::brand::BrandImage;
 use crate::features::projects::images::{self, Origin, ProjectImage};
@@ -76,7 +76,7 @@ pub struct GivenImage {
     pub description: Option<String>,
     pub tags: Option<Vec<String>>,
     /// What was measured of it already.
-    pub measured: Option<Measured>,
+    pub measured: Option<ImageMeasurements>,
 }
 
 /// Add an image, or say more of one that is there.

@@ -29,7 +29,7 @@ impl Operation for ImagesList {
     const SPEC: Spec = Spec::get("projects.images_list", "/v1/projects/{projectId}/images", needs_one(READERS))
         .summary("List a project's images")
         .about("Those that people added first, newest first; then those found on the project's pages.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListImages;
     type Output = Page<ProjectImageView>;

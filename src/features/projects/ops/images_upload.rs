@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::images_add::{self, ImageDescription, ImageTag, checked_tags};
 use crate::base::base64;
-use crate::engine::api::{BodySize, Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
-use crate::engine::render::pixels::Fault;
+use crate::engine::api::{BodySize, Context, Created, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::ProjectImageView;
 use crate::features::projects::{image_files, require};
@@ -57,7 +57,7 @@ impl Operation for ImagesUpload {
     }
 }
 
-impl Outward for ImagesUpload {
+impl Async for ImagesUpload {
     async fn run(context: Context, input: NewUpload) -> Result<Self::Output, Failure> {
         let (account, project) = (context.caller.account(), input.project_id);
         context.read(move |tx| require(tx, account, project)).await?;
@@ -67,7 +67,7 @@ impl Outward for ImagesUpload {
         let file = file.ok_or_else(|| Failure::field("file", "expected the bytes of an image as base64"))?;
         drop(input.file);
         let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
-            Fault::Image(reason) => Failure::field("file", reason),
+            RenderError::Image(reason) => Failure::field("file", reason),
             other => image_files::failure(other),
         })?;
         drop(file);

@@ -29,7 +29,7 @@ impl Operation for KnowledgeList {
     const SPEC: Spec = Spec::get("projects.knowledge_list", "/v1/projects/{projectId}/knowledge-base", needs_one(READERS))
         .summary("List a project's knowledge base")
         .about("Newest first. Texts of the project's own pages are among them, with `referenceOrigin` website.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListKnowledge;
     type Output = Page<KnowledgeView>;

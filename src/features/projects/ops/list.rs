@@ -27,7 +27,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(READERS))
         .summary("List projects")
         .about("Newest first. The ids are what `projectId` takes everywhere else.")
-        .heavy();
+        .blocking();
     type Input = ListProjects;
     type Output = Page<views::ProjectView>;
 

@@ -2,7 +2,7 @@
 
 use super::shortened;
 use crate::base::color;
-use crate::engine::render::images::Measured;
+use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
 /// Fewer colours than this, and it is drawn or written.
@@ -54,7 +54,7 @@ pub struct Words<'a> {
 }
 
 /// A description of what is known, and no more.
-pub fn description(words: Words<'_>, measured: &Measured) -> String {
+pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     if let Some(alt) = words.alt {
         return shortened(alt, IMAGE_DESCRIPTION_CHARACTERS_MAX);
     }
@@ -68,7 +68,7 @@ pub fn description(words: Words<'_>, measured: &Measured) -> String {
     shortened(&text, IMAGE_DESCRIPTION_CHARACTERS_MAX)
 }
 
-fn form(measured: &Measured) -> &'static str {
+fn form(measured: &ImageMeasurements) -> &'static str {
     match (measured.variety <= DRAWN_COLORS_MAX, measured.is_clear) {
         (true, true) => "A drawing without a ground",
         (true, false) => "A drawing or a plain area",
@@ -77,7 +77,7 @@ fn form(measured: &Measured) -> &'static str {
     }
 }
 
-fn colors(measured: &Measured) -> String {
+fn colors(measured: &ImageMeasurements) -> String {
     match color_words(measured).as_slice() {
         [] => "without colours".to_owned(),
         [one] => format!("mostly {one}"),
@@ -85,7 +85,7 @@ fn colors(measured: &Measured) -> String {
     }
 }
 
-fn color_words(measured: &Measured) -> Vec<&'static str> {
+fn color_words(measured: &ImageMeasurements) -> Vec<&'static str> {
     let mut words: Vec<&'static str> = Vec::new();
     for word in measured.colors.iter().map(|color| color::word(*color)) {
         if !words.contains(&word) {
@@ -97,7 +97,7 @@ fn color_words(measured: &Measured) -> Vec<&'static str> {
 }
 
 /// Tags by which an image can be found: words about it, its form, its colours.
-pub fn tags(words: Words<'_>, measured: &Measured) -> Vec<String> {
+pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     let told = words.alt.into_iter().flat_map(split_words).chain(file_words(words.url));
     let told = told.chain(words.context.into_iter().flat_map(split_words));
     let orientation = match (f64::from(measured.width), f64::from(measured.height)) {
@@ -148,8 +148,8 @@ mod tests {
     use crate::base::text::Color;
     use crate::engine::render::images::Ground;
 
-    fn measured() -> Measured {
-        Measured {
+    fn measured() -> ImageMeasurements {
+        ImageMeasurements {
             width: 1200,
             height: 800,
             colors: vec![Color { red: 0xd3, green: 0x2f, blue: 0x2f }, Color { red: 255, green: 255, blue: 255 }],

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::{LongText, Name};
-use crate::engine::api::{Context, Created, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::filter::segment_store::{self, NewSegment, Segment};
@@ -57,7 +57,7 @@ impl Operation for Create {
     }
 }
 
-impl Outward for Create {
+impl Async for Create {
     async fn run(context: Context, input: CreateSegment) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let filters = input.filters.clone().unwrap_or_default();

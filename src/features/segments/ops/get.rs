@@ -42,7 +42,7 @@ impl Operation for Get {
         .also_at(&["/v1/audiences/{id}"])
         .summary("Read one segment")
         .about("With the count of contacts that meet its condition now. GET /v1/contacts with segmentId lists them.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = GetSegment;
     type Output = Done<SegmentView>;

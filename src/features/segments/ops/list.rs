@@ -36,7 +36,7 @@ impl Operation for List {
         .also_at(&["/v1/audiences"])
         .summary("List segments")
         .about("Newest first, each with the count of contacts that meet its condition now.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListSegments;
     type Output = Page<SegmentView>;

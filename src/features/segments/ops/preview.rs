@@ -46,7 +46,7 @@ impl Operation for Preview {
         .also_at(&["/v1/audiences/preview"])
         .summary("Count who meets a condition, without saving it")
         .about("The condition is written as for POST /v1/segments. Nothing is kept.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = PreviewSegment;
     type Output = Done<SegmentPreview>;

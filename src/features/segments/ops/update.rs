@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::create::SegmentName;
 use crate::base::patch::Patch;
 use crate::base::text::LongText;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::filter::segment_store::{self, Segment};
@@ -53,7 +53,7 @@ impl Operation for Update {
     }
 }
 
-impl Outward for Update {
+impl Async for Update {
     async fn run(context: Context, input: SegmentPatch) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let (id, given) = (input.id, input.filters.clone());

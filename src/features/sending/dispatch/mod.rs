@@ -39,8 +39,8 @@ use scheduler::Scheduler;
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
         let (sender, owner) = (engine.clone(), tasks.clone());
-        let standing = engine.workers.enter_lasting(format!("sending {environment}"), engine.clock.clone());
-        runner::supervise(tasks, standing, move || Box::pin(run(owner.clone(), sender.clone(), environment, owner.shutdown())));
+        let status = engine.workers.enter_lasting(format!("sending {environment}"), engine.clock.clone());
+        runner::supervise(tasks, status, move || Box::pin(run(owner.clone(), sender.clone(), environment, owner.shutdown())));
     }
 }
 
@@ -63,7 +63,7 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
 
 /// Send until the service drains.
 async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdown: Shutdown) -> Result<(), Failure> {
-    let store = engine.world(environment).store.clone();
+    let store = engine.data(environment).store.clone();
     let epoch = store.write_essential(store::next_epoch).await??;
     let rules = Arc::new(rules(&engine, epoch));
     recover(&store, &rules).await?;

@@ -14,7 +14,7 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::hold::OnHold;
-use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, Verdict};
+use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, DotDecision};
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
@@ -99,7 +99,7 @@ impl MessageSender {
         let secrets = Secrets { tokens: Tokens::new(&engine.seal), message_ids: engine.seal.derive("mailmill message ids v1") };
         Ok(Self {
             environment,
-            store: engine.world(environment).store.clone(),
+            store: engine.data(environment).store.clone(),
             writer,
             rules,
             secrets,
@@ -406,10 +406,10 @@ struct Claim<'a> {
 }
 
 impl BeforeDot for Claim<'_> {
-    async fn ready(&mut self, _: &Handoff) -> Verdict {
+    async fn ready(&mut self, _: &Handoff) -> DotDecision {
         let answer = self.writer.submit_and_wait(self.id, self.number, RowUpdate::Claim).await;
         self.answer = Some(answer);
-        if answer == UpdateResult::Done { Verdict::Go } else { Verdict::Abandon }
+        if answer == UpdateResult::Done { DotDecision::Go } else { DotDecision::Abandon }
     }
 }
 

@@ -29,7 +29,7 @@ fn run_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
 
 fn run_in(mill: &Mill, environment: Environment, holds: impl Fn(&ReadTx) -> bool) {
     while mill.wait(sending::plan(mill.engine(), environment)).expect("planning does not fail") {}
-    let store = mill.engine().world(environment).store.clone();
+    let store = mill.engine().data(environment).store.clone();
     mill.wait(async {
         let tasks = Tasks::new(Handle::current());
         start(&tasks, mill.engine());
@@ -171,7 +171,7 @@ fn old_messages_leave_the_inbox() {
     mill.clock.advance_ms(11 * DAY);
     assert_eq!(mill.get("/v1/inbox").data()["total"], 2);
     let kept = sending::Retention { direct_ms: 400 * DAY, inbox_ms: 30 * DAY };
-    mill.world().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
+    mill.data().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
     let left = mill.get("/v1/inbox").data();
     assert_eq!((left["total"].as_u64(), left["messages"][0]["to"].as_str()), (Some(1), Some("young@example.com")), "{left}");
 }
@@ -249,7 +249,7 @@ fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
     let account = mill.account();
     // The plan of tests sends a million a second, and ten seconds may wait.
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
-    mill.world().store.write_blocking(wait).expect("written").expect("counted");
+    mill.data().store.write_blocking(wait).expect("written").expect("counted");
     let refused = mill.post("/v1/sending", letter("ada@example.com"));
     assert_eq!((refused.refusal().0, refused.refusal().1), (429, "SENDING_CAPACITY"));
     let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("a number");
@@ -294,7 +294,7 @@ fn open_live(mill: &Mill, many: usize) -> MailingId {
         campaign_name: None,
         unknown: Policy::Hold,
     };
-    let store = &mill.engine().world(Environment::Live).store;
+    let store = &mill.engine().data(Environment::Live).store;
     store.write_blocking(move |tx| sending::create(tx, new)).expect("written").expect("a right mailing")
 }
 
@@ -303,7 +303,7 @@ fn run_live_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
 }
 
 fn live_counts(mill: &Mill, id: MailingId) -> Counts {
-    counts(&mill.engine().world(Environment::Live).store.read(), id)
+    counts(&mill.engine().data(Environment::Live).store.read(), id)
 }
 
 fn is_finished(tx: &ReadTx, id: MailingId) -> bool {
@@ -332,7 +332,7 @@ fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wan
     let before = live_counts(&mill, id);
     assert_eq!((before.sent, before.unknown), (4, 1), "{before:?}");
     let account = mill.account();
-    let store = mill.engine().world(Environment::Live).store.clone();
+    let store = mill.engine().data(Environment::Live).store.clone();
     let resent = store.write_blocking(move |tx| sending::resend_unknown(tx, account, id)).expect("written").expect("allowed");
     assert_eq!(resent, 1);
     run_live_until(&mill, |tx| is_finished(tx, id));
@@ -343,7 +343,7 @@ fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wan
 fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
     let sink = MailSink::usual();
     let mill = live_mill(&sink);
-    let store = mill.engine().world(Environment::Live).store.clone();
+    let store = mill.engine().data(Environment::Live).store.clone();
     let deferred = |many: u32| {
         let id = open_live(&mill, many as usize);
         let defer = move |tx: &mut WriteTx<'_>| {
@@ -392,7 +392,7 @@ fn a_paused_mailing_goes_on_when_it_is_resumed() {
     let sink = MailSink::usual();
     let mill = live_mill(&sink);
     let (id, account) = (open_live(&mill, 20), mill.account());
-    let store = mill.engine().world(Environment::Live).store.clone();
+    let store = mill.engine().data(Environment::Live).store.clone();
     store.write_blocking(move |tx| sending::pause(tx, account, id)).expect("written").expect("allowed");
     let other = open_live(&mill, 1);
     run_live_until(&mill, |tx| is_finished(tx, other));
@@ -405,7 +405,7 @@ fn a_paused_mailing_goes_on_when_it_is_resumed() {
 #[test]
 fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
     let mill = Mill::new();
-    let store = mill.engine().world(Environment::Test).store.clone();
+    let store = mill.engine().data(Environment::Test).store.clone();
     let answer = mill.wait(async {
         let (go, held) = mpsc::channel::<()>();
         let holding = store.write(move |_| {

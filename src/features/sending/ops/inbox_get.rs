@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
-use crate::engine::mail::opened::Opened;
-use crate::engine::mail::verdicts::{Holds, Verdict, verdicts};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::mail::parsed::ParsedMessage;
+use crate::engine::mail::dkim_verify::{SignatureResult, SignatureCheck, verify};
 use crate::features::domains;
 use crate::features::sending::inbox;
 use crate::features::sending::template::links;
@@ -59,12 +59,12 @@ pub struct DkimSignature {
     pub reason: Option<String>,
 }
 
-impl From<Verdict> for DkimSignature {
-    fn from(verdict: Verdict) -> Self {
+impl From<SignatureCheck> for DkimSignature {
+    fn from(verdict: SignatureCheck) -> Self {
         let (result, reason) = match verdict.holds {
-            Holds::Yes => ("pass", None),
-            Holds::No(reason) => ("fail", Some(reason)),
-            Holds::NoKey => ("no_key", None),
+            SignatureResult::Yes => ("pass", None),
+            SignatureResult::No(reason) => ("fail", Some(reason)),
+            SignatureResult::NoKey => ("no_key", None),
         };
         Self { domain: verdict.domain, selector: verdict.selector, algorithm: verdict.algorithm, result, reason }
     }
@@ -80,7 +80,7 @@ pub struct MessageHeader {
 impl Operation for InboxGet {
     const SPEC: Spec = Spec::get("sending.inbox_get", "/v1/inbox/{id}", needs(Permission::EmailRead))
         .summary("Open a message of the built-in inbox")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = MessageRef;
     type Output = Done<WholeMessage>;
@@ -105,7 +105,7 @@ impl Operation for InboxGet {
     }
 }
 
-impl Outward for InboxGet {
+impl Async for InboxGet {
     async fn run(context: Context, input: MessageRef) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         let (head, bytes, keys) = context
@@ -115,8 +115,8 @@ impl Outward for InboxGet {
                 Ok((head, bytes, domains::public_keys(tx, account)?))
             })
             .await?;
-        let dkim = verdicts(&bytes, &keys).await.into_iter().map(DkimSignature::from).collect();
-        let Opened { headers, html, text } = Opened::of(&bytes);
+        let dkim = verify(&bytes, &keys).await.into_iter().map(DkimSignature::from).collect();
+        let ParsedMessage { headers, html, text } = ParsedMessage::of(&bytes);
         let headers = headers.into_iter().map(|(name, value)| MessageHeader { name, value }).collect();
         let links = html.as_deref().map(|html| links::rewrite(html).links).unwrap_or_default();
         let envelope_from = head.sender.clone();

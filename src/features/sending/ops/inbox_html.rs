@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::Reply;
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, foreign, needs};
-use crate::engine::mail::opened::Opened;
+use crate::engine::api::http_types::Reply;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, untrusted_html, needs};
+use crate::engine::mail::parsed::ParsedMessage;
 use crate::features::projects;
 use crate::features::sending::inbox;
 use crate::vocab::codes::Code;
@@ -48,12 +48,12 @@ impl Raw for InboxHtml {
         let html = context
             .read(move |tx| {
                 inbox::require(tx, account, input.id)?;
-                let html = Opened::of(&inbox::body(tx, input.id)?).html;
+                let html = ParsedMessage::of(&inbox::body(tx, input.id)?).html;
                 html.ok_or_else(|| Failure::because(Code::NotFound, "The message has no HTML."))
             })
             .await?;
         let engine = &context.engine;
         let html = if input.images == Some(true) { projects::images_through_here(engine, html).await? } else { html };
-        Ok(foreign::document(&html, "private, no-store", foreign::Images::Here(engine.base_url())))
+        Ok(untrusted_html::document(&html, "private, no-store", untrusted_html::Images::Here(engine.base_url())))
     }
 }

@@ -42,7 +42,7 @@ impl Operation for InboxList {
              simulator.mailmill.example do what their names say: delivered, deferred, hard-bounce, soft-bounce, complaint, open, click, \
              unsubscribe.",
         )
-        .heavy();
+        .blocking();
     type Input = ListMessages;
     type Output = Page<MessageView>;
 

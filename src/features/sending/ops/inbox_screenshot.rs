@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::operation::Media;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs};
-use crate::engine::mail::opened::Opened;
+use crate::engine::mail::parsed::ParsedMessage;
 use crate::features::emails;
 use crate::features::sending::inbox;
 use crate::vocab::codes::Code;
@@ -47,7 +47,7 @@ impl Raw for InboxScreenshot {
         let html = context
             .read(move |tx| {
                 inbox::require(tx, account, input.id)?;
-                let html = Opened::of(&inbox::body(tx, input.id)?).html;
+                let html = ParsedMessage::of(&inbox::body(tx, input.id)?).html;
                 html.ok_or_else(|| Failure::because(Code::NotExportable, "The message has no HTML to draw."))
             })
             .await?;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{NoInput, Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::accounts;
 use crate::features::sending::quota::{self, Period, SentCount};
@@ -46,7 +46,7 @@ pub struct PlanQuota {
     /// `null`: unlimited.
     pub remaining: Option<u64>,
     /// When the count starts again at 0.
-    pub resets_at: Moment,
+    pub resets_at: WireTime,
 }
 
 /// A group of operations.
@@ -80,7 +80,7 @@ impl Operation for Plan {
 
     fn example() -> (Value, Self::Output) {
         let quota =
-            |limit| PlanQuota { limit: Some(limit), used: 200, remaining: Some(limit - 200), resets_at: Moment::sample() };
+            |limit| PlanQuota { limit: Some(limit), used: 200, remaining: Some(limit - 200), resets_at: WireTime::sample() };
         let plan = AccountPlan {
             plan: "standard".into(),
             provider: Some("inbox"),
@@ -101,7 +101,7 @@ impl Query for Plan {
         let quota = |limit: Option<u64>, period, resets_at: Timestamp| {
             let used = quota::counted(view.tx, account, SentCount::Taken, period)?;
             let remaining = limit.map(|limit| limit.saturating_sub(used));
-            Ok::<_, Failure>(PlanQuota { limit, used, remaining, resets_at: Moment(resets_at) })
+            Ok::<_, Failure>(PlanQuota { limit, used, remaining, resets_at: WireTime(resets_at) })
         };
         let environment = view.caller.environment();
         let carries = transport::require(engine, environment).is_ok();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::emails;
@@ -52,7 +52,7 @@ pub struct Tested {
     pub email_id: EmailId,
     pub conversation_id: ConversationId,
     pub sent_to: String,
-    pub sent_at: Moment,
+    pub sent_at: WireTime,
     pub subject: String,
 }
 
@@ -82,7 +82,7 @@ impl Operation for Test {
             email_id: EmailId::from_bytes([0x67; 12]),
             conversation_id: ConversationId::from_bytes([0x68; 12]),
             sent_to: "ada@example.com".into(),
-            sent_at: Moment::sample(),
+            sent_at: WireTime::sample(),
             subject: "New in spring".into(),
         };
         (json!({ "emailId": "676767676767676767676767", "to": "ada@example.com", "from": "hello@example.com" }), Done(tested))
@@ -151,7 +151,7 @@ impl Command for Test {
             email_id: email.id,
             conversation_id: email.conversation,
             sent_to: input.to.into_string(),
-            sent_at: Moment(sent_at),
+            sent_at: WireTime(sent_at),
             subject,
         }))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::sending::READERS;
 use crate::features::sending::daily_stats::{self, TimelineDay};
@@ -29,7 +29,7 @@ pub struct SendingTimeline {
     /// Every day, the earliest first. Days are those of UTC.
     pub days: Vec<TimelineDay>,
     pub summary: SendingTimelineSummary,
-    pub last_updated: Moment,
+    pub last_updated: WireTime,
 }
 
 /// All days together.
@@ -64,7 +64,7 @@ impl Operation for Timeline {
 
     fn example() -> (Value, Self::Output) {
         let days = vec![TimelineDay::sample()];
-        (json!({ "days": 1 }), Done(SendingTimeline { summary: summary(&days), days, last_updated: Moment::sample() }))
+        (json!({ "days": 1 }), Done(SendingTimeline { summary: summary(&days), days, last_updated: WireTime::sample() }))
     }
 }
 
@@ -73,7 +73,7 @@ impl Query for Timeline {
         let many = u32::try_from(input.days.map_or(limits::TIMELINE_DAYS, Bounded::get)).unwrap_or(1);
         let today = daily_stats::of(view.now);
         let days = daily_stats::of_account(view.tx, view.caller.account(), today.saturating_sub(many - 1), today)?;
-        Ok(Done(SendingTimeline { summary: summary(&days), days, last_updated: Moment(view.now) }))
+        Ok(Done(SendingTimeline { summary: summary(&days), days, last_updated: WireTime(view.now) }))
     }
 }
 

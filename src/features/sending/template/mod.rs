@@ -10,7 +10,7 @@ use super::model::{Content, Tracking};
 use super::merge_data::is_link;
 use crate::engine::api::Failure;
 use crate::engine::mail::body::Body;
-use crate::engine::render::foreign;
+use crate::engine::render::imported_html;
 use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
 use crate::features::domains::Utm;
 use crate::vocab::codes::Code;
@@ -128,5 +128,5 @@ fn with_preheader(html: &str, preheader: &str) -> String {
 
 /// The text for those who read no HTML. Of HTML that is too deep or too long nothing is taken: its readers see the HTML.
 fn text_of(html: &str) -> String {
-    foreign::text(html).map(|(text, _)| text).unwrap_or_default()
+    imported_html::text(html).map(|(text, _)| text).unwrap_or_default()
 }

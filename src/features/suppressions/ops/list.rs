@@ -34,7 +34,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("suppressions.list", "/v1/suppressions", needs(Permission::AudienceRead))
         .summary("List the addresses that are not mailed")
         .about("Those of the whole account, the newest first.")
-        .heavy();
+        .blocking();
     type Input = ListSuppressions;
     type Output = Page<SuppressionView>;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::machine;
-use crate::engine::api::{Context, Created, Engine, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Created, Engine, Failure, Operation, Async, Spec, operator};
 use crate::features::system::backup;
 use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;
@@ -53,7 +53,7 @@ impl Operation for Backup {
     }
 }
 
-impl Outward for Backup {
+impl Async for Backup {
     async fn run(context: Context, input: BackupRequest) -> Result<Self::Output, Failure> {
         let target = PathBuf::from(&input.to);
         if !target.is_absolute() {
@@ -84,14 +84,14 @@ impl Outward for Backup {
 /// Refuse a backup for which the disk of `target` has no room, before it fills that disk. On the data folder's own disk it also leaves
 /// as much as keeps the service from becoming read-only.
 fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
-    let files = [&engine.control].into_iter().chain(engine.worlds().map(|world| &world.store)).map(|store| store.file());
+    let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
     // What the files take on the disk: parts of them were never written.
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.blocks().saturating_mul(512)).sum();
     let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { return Ok(()) };
     let Ok(free) = machine::free_bytes(folder) else { return Ok(()) };
     let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
     let shared = device(folder) == engine.control.file().parent().and_then(device);
-    let kept = if shared { engine.control.space().look().free_min } else { 0 };
+    let kept = if shared { engine.control.space().status().free_min } else { 0 };
     if free >= needed.saturating_add(kept) {
         return Ok(());
     }

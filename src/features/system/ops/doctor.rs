@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::system::doctor;
 use crate::vocab::finding::Finding;
 
@@ -31,7 +31,7 @@ impl Operation for Doctor {
     }
 }
 
-impl Outward for Doctor {
+impl Async for Doctor {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(Findings { findings: doctor::run(&context.engine).await? }))
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, public};
 
 pub struct Health;
 
@@ -37,7 +37,7 @@ impl Operation for Health {
     }
 }
 
-impl Outward for Health {
+impl Async for Health {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let uptime_seconds = context.now().ms_since(context.engine.started_at).max(0) / 1000;
         let read_only = context.engine.control.space().is_low();

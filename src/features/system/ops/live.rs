@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, public};
 
 /// `system.live`
 pub struct Live;
@@ -29,7 +29,7 @@ impl Operation for Live {
     }
 }
 
-impl Outward for Live {
+impl Async for Live {
     async fn run(_: Context, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(LiveView { status: "live" }))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::sending::system_mail::{self, SystemEmail};
 
 pub struct MailLink;
@@ -51,7 +51,7 @@ impl Operation for MailLink {
     }
 }
 
-impl Outward for MailLink {
+impl Async for MailLink {
     async fn run(context: Context, input: MailLinkRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !input.link.starts_with(&format!("{}/", engine.base_url())) {

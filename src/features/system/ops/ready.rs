@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Outward, Spec, public};
+use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, public};
 use crate::features::system::readiness::{
     Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
@@ -37,7 +37,7 @@ impl Operation for Ready {
     }
 }
 
-impl Outward for Ready {
+impl Async for Ready {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let engine = context.engine.clone();
         let looking = tokio::task::spawn_blocking(move || Condition::of(&engine));

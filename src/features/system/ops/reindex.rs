@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
 use crate::features::contacts::indexing;
 use crate::vocab::environment::Environment;
 
@@ -45,12 +45,12 @@ impl Operation for Reindex {
     }
 }
 
-impl Outward for Reindex {
+impl Async for Reindex {
     async fn run(context: Context, input: ReindexRequest) -> Result<Self::Output, Failure> {
         let mut indexes = Vec::new();
         for environment in Environment::ALL.into_iter().filter(|one| input.environment.is_none_or(|wanted| wanted == *one)) {
-            let world = context.engine.world(environment).clone();
-            let contacts = tokio::task::spawn_blocking(move || indexing::rebuild(&world)).await.map_err(Failure::internal)?;
+            let data = context.engine.data(environment).clone();
+            let contacts = tokio::task::spawn_blocking(move || indexing::rebuild(&data)).await.map_err(Failure::internal)?;
             indexes.push(IndexView { environment, contacts: contacts.map_err(Failure::internal)? });
         }
         Ok(Done(Indexes { indexes }))

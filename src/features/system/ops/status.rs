@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
-use crate::engine::api::{NoInput, Context, Done, Engine, Failure, Operation, Outward, Spec, manager};
-use crate::engine::jobs::standing::State;
+use crate::engine::api::response::WireTime;
+use crate::engine::api::{NoInput, Context, Done, Engine, Failure, Operation, Async, Spec, manager};
+use crate::engine::jobs::status::WorkerState;
 use crate::engine::recent_log::{self, Line};
 use crate::engine::store::space;
 use crate::features::accounts;
@@ -27,7 +27,7 @@ pub struct Status;
 pub struct StatusView {
     /// The program's version.
     pub version: &'static str,
-    pub started_at: Moment,
+    pub started_at: WireTime,
     pub uptime_seconds: i64,
     /// The files that hold the data.
     pub stores: Vec<StoreView>,
@@ -48,7 +48,7 @@ pub struct StatusView {
 /// Sending is on hold.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HoldStatus {
-    pub since: Moment,
+    pub since: WireTime,
     /// Why, in words.
     pub reason: String,
 }
@@ -97,9 +97,9 @@ pub struct WorkerView {
     /// How often it panicked or ended unexpectedly, and was started again.
     pub restarts: u64,
     /// Since when it is in a step; `null` if it waits.
-    pub busy_since: Option<Moment>,
-    pub last_step_at: Option<Moment>,
-    pub last_failure_at: Option<Moment>,
+    pub busy_since: Option<WireTime>,
+    pub last_step_at: Option<WireTime>,
+    pub last_failure_at: Option<WireTime>,
     /// Why, in words.
     pub last_failure: Option<String>,
 }
@@ -107,7 +107,7 @@ pub struct WorkerView {
 /// A completed backup.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastBackupView {
-    pub at: Moment,
+    pub at: WireTime,
     /// Where it was put.
     pub folder: String,
     /// Rows in all its files.
@@ -117,7 +117,7 @@ pub struct LastBackupView {
 /// A line of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LogLine {
-    pub at: Moment,
+    pub at: WireTime,
     /// `error`, `warn`, `info`, `debug` or `trace`.
     pub level: &'static str,
     pub text: String,
@@ -131,7 +131,7 @@ impl Operation for Status {
     type Output = Done<StatusView>;
 
     fn example() -> (Value, Self::Output) {
-        let at = Moment::sample();
+        let at = WireTime::sample();
         let worker = WorkerView {
             name: "search index live".into(),
             steps: 17_280,
@@ -163,7 +163,7 @@ impl Operation for Status {
     }
 }
 
-impl Outward for Status {
+impl Async for Status {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         let (engine, account, now) = (context.engine.clone(), context.caller.account(), context.now());
         let looking = tokio::task::spawn_blocking(move || {
@@ -177,22 +177,22 @@ impl Outward for Status {
 }
 
 fn collect(engine: &Engine, now: Timestamp) -> Result<StatusView, Failure> {
-    let [test, live] = engine.worlds();
+    let [test, live] = engine.environments();
     let files = [engine.control.file(), test.store.file(), live.store.file()];
     let mut queues = Vec::new();
-    for world in [live, test] {
-        let named = store::queues(&world.store.read())?.into_iter();
-        queues.extend(named.map(|(name, waiting)| QueueView { name, environment: world.environment, waiting }));
+    for data in [live, test] {
+        let named = store::queues(&data.store.read())?.into_iter();
+        queues.extend(named.map(|(name, waiting)| QueueView { name, environment: data.environment, waiting }));
     }
     Ok(StatusView {
         version: env!("CARGO_PKG_VERSION"),
-        started_at: Moment(engine.started_at),
+        started_at: WireTime(engine.started_at),
         uptime_seconds: now.ms_since(engine.started_at).max(0) / 1000,
         stores: files.into_iter().map(file_view).collect(),
-        disk: disk_view(engine.control.space().look()),
-        hold: engine.hold.current().map(|hold| HoldStatus { since: Moment(hold.since), reason: hold.cause.to_string() }),
+        disk: disk_view(engine.control.space().status()),
+        hold: engine.hold.current().map(|hold| HoldStatus { since: WireTime(hold.since), reason: hold.cause.to_string() }),
         queues,
-        workers: engine.workers.look().into_iter().map(worker_view).collect(),
+        workers: engine.workers.snapshot().into_iter().map(worker_view).collect(),
         last_backup: store::last_backup(&engine.control.read())?.map(backup_view),
         log: recent_log::newest().into_iter().map(line_view).collect(),
     })
@@ -203,28 +203,28 @@ fn file_view(file: &Path) -> StoreView {
     StoreView { name, bytes: fs::metadata(file).map(|found| found.len()).unwrap_or_default() }
 }
 
-fn disk_view(disk: space::Standing) -> DiskView {
+fn disk_view(disk: space::DiskStatus) -> DiskView {
     DiskView { free_bytes: disk.free, free_bytes_min: disk.free_min, reserve_bytes: disk.reserve, read_only: disk.is_low }
 }
 
-fn worker_view((name, state): (String, State)) -> WorkerView {
+fn worker_view((name, state): (String, WorkerState)) -> WorkerView {
     let (last_failure_at, last_failure) = state.last_failure.unzip();
     WorkerView {
         name,
         steps: state.steps,
         failures: state.failures,
         restarts: state.restarts,
-        busy_since: state.busy_since.map(Moment),
-        last_step_at: state.ended_at.map(Moment),
-        last_failure_at: last_failure_at.map(Moment),
+        busy_since: state.busy_since.map(WireTime),
+        last_step_at: state.ended_at.map(WireTime),
+        last_failure_at: last_failure_at.map(WireTime),
         last_failure,
     }
 }
 
 fn backup_view(LastBackup { at, folder, rows }: LastBackup) -> LastBackupView {
-    LastBackupView { at: Moment(at), folder, rows }
+    LastBackupView { at: WireTime(at), folder, rows }
 }
 
 fn line_view(Line { at, level, text }: Line) -> LogLine {
-    LogLine { at: Moment(at), level, text }
+    LogLine { at: WireTime(at), level, text }
 }

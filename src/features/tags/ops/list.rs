@@ -51,7 +51,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
         .summary("List tags")
         .about("Newest first, unless sortBy and sortOrder say otherwise.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTags;
     type Output = Page<TagView>;

@@ -4,7 +4,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION};
 use serde_json::{Value, json};
 
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::ReadTx;
 use crate::features::sending::token::{Purpose, Token};
@@ -38,7 +38,7 @@ impl Raw for Click {
         let Some((token, link)) = links::read(&context.engine, &input.token).and_then(clicked) else {
             return Ok(gone(&context, &request));
         };
-        let tx: ReadTx = context.engine.world(token.environment).store.read();
+        let tx: ReadTx = context.engine.data(token.environment).store.read();
         let Some(target) = target(&tx, token.mailing, token.number, link)? else { return Ok(gone(&context, &request)) };
         links::note(&context.engine, token, Some(link), context.now(), &request);
         let mut headers = HeaderMap::with_capacity(3);

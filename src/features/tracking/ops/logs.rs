@@ -79,7 +79,7 @@ impl Operation for Logs {
                 still a nextCursor.",
         )
         .rate(RouteGroup::Emails)
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListLogs;
     type Output = Done<EmailLogPart>;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails;
 use crate::features::sending::conversion::Conversion;
@@ -44,7 +44,7 @@ pub struct EmailMetrics {
     /// What all mailings of the email brought in; left out if nothing was credited to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
-    pub last_updated: Moment,
+    pub last_updated: WireTime,
     /// Always false: the numbers are counted as things happen.
     pub cached: bool,
 }
@@ -121,7 +121,7 @@ impl Operation for Metrics {
         };
         (
             json!({ "emailId": email_id }),
-            Done(EmailMetrics { conversion: Some(Conversion::sample()), ..to_answer(email_id, &days, Moment::sample().0) }),
+            Done(EmailMetrics { conversion: Some(Conversion::sample()), ..to_answer(email_id, &days, WireTime::sample().0) }),
         )
     }
 }
@@ -154,7 +154,7 @@ fn to_answer(email_id: EmailId, days: &EmailDays, now: Timestamp) -> EmailMetric
         time_series: days.days.iter().map(|(day, sums)| one_day(*day, sums)).collect(),
         country_breakdown,
         conversion: None,
-        last_updated: Moment(now),
+        last_updated: WireTime(now),
         cached: false,
     }
 }

@@ -6,7 +6,7 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, Heade
 use serde_json::{Value, json};
 
 use crate::engine::api::operation::Takes;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::links::{self, MessageLink};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::engine::store::Read;
 use crate::features::contacts::filter::Action;
@@ -52,7 +52,7 @@ pub struct Everything {
     pub payments: Vec<Payment>,
     /// Why the address is on the account's suppression list, if it is.
     pub suppression: Option<Reason>,
-    pub exported_at: Moment,
+    pub exported_at: WireTime,
     /// Whether there is so much that the oldest was left out.
     pub truncated: bool,
 }
@@ -74,18 +74,18 @@ pub struct SentMessage {
     pub campaign_id: Option<CampaignId>,
     pub subject: String,
     pub from: String,
-    pub sent_at: Moment,
+    pub sent_at: WireTime,
     /// `sent`, `failed`, `unknown`, …
     pub status: String,
     /// What the mail server said.
     pub reply: Option<String>,
     pub opens: u32,
     pub clicks: u32,
-    pub first_opened_at: Option<Moment>,
-    pub first_clicked_at: Option<Moment>,
-    pub unsubscribed_at: Option<Moment>,
-    pub complained_at: Option<Moment>,
-    pub bounced_at: Option<Moment>,
+    pub first_opened_at: Option<WireTime>,
+    pub first_clicked_at: Option<WireTime>,
+    pub unsubscribed_at: Option<WireTime>,
+    pub complained_at: Option<WireTime>,
+    pub bounced_at: Option<WireTime>,
     pub bounce_detail: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub struct SentMessage {
 #[serde(rename_all = "camelCase")]
 pub struct KeptDeed {
     pub action: Action,
-    pub at: Moment,
+    pub at: WireTime,
     pub send_id: MailingId,
     pub campaign_id: Option<CampaignId>,
 }
@@ -103,7 +103,7 @@ pub struct KeptDeed {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
-    pub at: Moment,
+    pub at: WireTime,
     pub amount: Amount,
     pub currency: Currency,
     pub is_refund: bool,
@@ -116,7 +116,7 @@ impl Operation for PersonalData {
         .also_at(&["/v1/subscribers/{id}/personal-data"])
         .summary("Export everything that is kept of a contact")
         .about("For requests by the person: profile, tags, topics, what was sent, what the contact did with it, and events and payments.")
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = PersonalDataRequest;
     type Output = Done<Everything>;
@@ -129,13 +129,13 @@ impl Operation for PersonalData {
             campaign_id: None,
             subject: "Spring is here".into(),
             from: "hello@acme.example".into(),
-            sent_at: Moment::sample(),
+            sent_at: WireTime::sample(),
             status: "sent".into(),
             reply: Some("250 2.0.0 Ok".into()),
             opens: 2,
             clicks: 1,
-            first_opened_at: Some(Moment::sample()),
-            first_clicked_at: Some(Moment::sample()),
+            first_opened_at: Some(WireTime::sample()),
+            first_clicked_at: Some(WireTime::sample()),
             unsubscribed_at: None,
             complained_at: None,
             bounced_at: None,
@@ -146,17 +146,17 @@ impl Operation for PersonalData {
             profile: ContactView::sample(),
             topics: vec![TopicState { topic_id, name: "Product updates".into(), subscribed: true }],
             sends: vec![sent],
-            activity: vec![KeptDeed { action: Action::Opened, at: Moment::sample(), send_id, campaign_id: None }],
+            activity: vec![KeptDeed { action: Action::Opened, at: WireTime::sample(), send_id, campaign_id: None }],
             events: vec![CustomerEvent::sample()],
             payments: vec![Payment {
-                at: Moment::sample(),
+                at: WireTime::sample(),
                 amount: Amount::parse("49.9").expect("a number"),
                 currency: "EUR".parse().expect("a currency"),
                 is_refund: false,
                 credited_send_id: Some(send_id),
             }],
             suppression: None,
-            exported_at: Moment::sample(),
+            exported_at: WireTime::sample(),
             truncated: false,
         };
         (input, Done(everything))
@@ -182,14 +182,14 @@ impl Query for PersonalData {
             }
             activity.push(KeptDeed {
                 action: entry.action,
-                at: Moment(entry.at),
+                at: WireTime(entry.at),
                 send_id: entry.mailing,
                 campaign_id: entry.campaign,
             });
         }
         let profile = contacts::Viewer::new(tx, view.caller, project).view(contact)?;
         let suppression = profile.suppression;
-        let exported_at = Moment(view.now);
+        let exported_at = WireTime(view.now);
         Ok(Done(Everything { profile, topics, sends, activity, events, payments, suppression, exported_at, truncated }))
     }
 }
@@ -200,7 +200,7 @@ fn payments(tx: &impl Read, project: ProjectId, number: u32) -> Result<Vec<Payme
         let Some(order) = orders::find(tx, project, digest)? else { continue };
         let theirs = order.facts.iter().filter(|fact| fact.contact == Some(number));
         payments.extend(theirs.map(|fact| Payment {
-            at: Moment(fact.occurred_at),
+            at: WireTime(fact.occurred_at),
             amount: fact.amount,
             currency: fact.currency,
             is_refund: fact.is_refund,
@@ -238,16 +238,16 @@ fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) ->
         campaign_id: mailing.kind.campaign(),
         subject: mailing.subject,
         from: mailing.from.address,
-        sent_at: Moment(at),
+        sent_at: WireTime(at),
         status: recipient.delivery.word().to_owned(),
         reply: reply.filter(|reply| !reply.is_empty()),
         opens: did.opens,
         clicks: did.clicks,
-        first_opened_at: did.first_opened_at.map(Moment),
-        first_clicked_at: did.first_clicked_at.map(Moment),
-        unsubscribed_at: did.unsubscribed_at.map(Moment),
-        complained_at: did.complained_at.map(Moment),
-        bounced_at: did.bounced_at.map(Moment),
+        first_opened_at: did.first_opened_at.map(WireTime),
+        first_clicked_at: did.first_clicked_at.map(WireTime),
+        unsubscribed_at: did.unsubscribed_at.map(WireTime),
+        complained_at: did.complained_at.map(WireTime),
+        bounced_at: did.bounced_at.map(WireTime),
         bounce_detail: did.bounce.map(|bounce| bounce.detail),
     }))
 }

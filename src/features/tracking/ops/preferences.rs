@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::preferences_page::{PURPOSES, page};
 use crate::engine::api::call::body_failure;
-use crate::engine::api::wire::Reply;
+use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::Source;
@@ -62,7 +62,7 @@ impl Raw for Preferences {
             // As it is now.
             Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
-        let store = &context.engine.world(token.environment).store;
+        let store = &context.engine.data(token.environment).store;
         let Some(recipient) = store.write_essential(keep).await?? else { return Ok(link_visit::gone(&context, &request.headers)) };
         let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &recipient, true)? };
         Ok(page.reply(&reader, context.engine.random.as_ref()))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs};
 use crate::engine::store::ReadTx;
 use crate::features::contacts::activity::{self, Activity};
@@ -54,7 +54,7 @@ pub struct TimelinePart {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineEntry {
-    pub at: Moment,
+    pub at: WireTime,
     pub kind: TimelineKind,
     /// The mailing it belongs to.
     pub send_id: Option<MailingId>,
@@ -98,7 +98,7 @@ impl Operation for Timeline {
             "The newest first: messages, opens and clicks by people, bounces, complaints, unsubscriptions and reported events. Of a \
                 contact with very many messages, what came back is told of the newest 500 only.",
         )
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTimeline;
     type Output = Done<TimelinePart>;
@@ -109,9 +109,9 @@ impl Operation for Timeline {
             kind: TimelineKind::Opened,
             send_id,
             subject: Some("Spring is here".into()),
-            ..TimelineEntry::at(Moment::sample().0, TimelineKind::Opened)
+            ..TimelineEntry::at(WireTime::sample().0, TimelineKind::Opened)
         };
-        let event = TimelineEntry { event: Some(CustomerEvent::sample()), ..TimelineEntry::at(Moment::sample().0, TimelineKind::Event) };
+        let event = TimelineEntry { event: Some(CustomerEvent::sample()), ..TimelineEntry::at(WireTime::sample().0, TimelineKind::Event) };
         let part = TimelinePart { entries: vec![event, opened], next_cursor: None, has_more: false };
         (json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 2 }), Done(part))
     }
@@ -119,7 +119,7 @@ impl Operation for Timeline {
 
 impl TimelineEntry {
     fn at(at: Timestamp, kind: TimelineKind) -> Self {
-        Self { at: Moment(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
+        Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
     /// The newest first; of one moment, the later step of a message's life first. Of each kind in the order in which the store has it from

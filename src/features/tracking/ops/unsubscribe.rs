@@ -6,7 +6,7 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, Heade
 use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::Source;
@@ -69,7 +69,7 @@ impl Raw for Unsubscribe {
             let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(()) };
             Ok(unsubscribe::leave(tx, &list, &recipient, scope, source)?)
         };
-        context.engine.world(token.environment).store.write_essential(leave).await??;
+        context.engine.data(token.environment).store.write_essential(leave).await??;
         if button == Button::OneClick {
             return Ok(done());
         }

@@ -13,7 +13,7 @@ use super::super::signature::Signer;
 use super::attempt_log::{StartedAttempt, attempt_id, excerpt};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Engine;
-use crate::engine::fetch::{Delivered, Shipment};
+use crate::engine::fetch::{PostResponse, PostRequest};
 use crate::vocab::limits;
 
 /// Which secret makes the signature that every receiver looks at, while two sign.
@@ -45,7 +45,7 @@ pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecr
     (end, verdict)
 }
 
-async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> Result<Delivered, String> {
+async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> Result<PostResponse, String> {
     let StartedAttempt { webhook, delivery, number, body } = started;
     let settings = &engine.settings.webhooks;
     let url: Url = webhook.url.parse().map_err(|_| "The webhook's address cannot be read.".to_owned())?;
@@ -71,7 +71,7 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
         signers: &ordered,
         standard: webhook.standard_signature,
     };
-    let shipment = Shipment {
+    let shipment = PostRequest {
         url: &url,
         headers: headers::write(&custom, &delivery_headers),
         body: Bytes::clone(body),
@@ -100,7 +100,7 @@ pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<Str
 }
 
 /// What an answer means.
-fn verdict(answer: &Delivered, now: Timestamp) -> AttemptOutcome {
+fn verdict(answer: &PostResponse, now: Timestamp) -> AttemptOutcome {
     match answer.status {
         status if status.is_success() => AttemptOutcome::Success,
         StatusCode::GONE => AttemptOutcome::Gone,
@@ -112,7 +112,7 @@ fn verdict(answer: &Delivered, now: Timestamp) -> AttemptOutcome {
     }
 }
 
-fn error_of(answer: &Delivered) -> Option<String> {
+fn error_of(answer: &PostResponse) -> Option<String> {
     let status = answer.status;
     if status.is_success() {
         return None;
@@ -140,9 +140,9 @@ fn retry_after_ms(text: &str, now: Timestamp) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn answer(status: u16, retry_after: Option<&str>) -> Delivered {
+    fn answer(status: u16, retry_after: Option<&str>) -> PostResponse {
         let status = StatusCode::from_u16(status).expect("a status");
-        Delivered { status, retry_after: retry_after.map(str::to_owned), body: Vec::new() }
+        PostResponse { status, retry_after: retry_after.map(str::to_owned), body: Vec::new() }
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
 
 /// Deliver until the service drains.
 async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
-    let store = engine.world(environment).store.clone();
+    let store = engine.data(environment).store.clone();
     let settings = &engine.settings.webhooks;
     let (all, each) = (settings.connections.count(), settings.connections_per_endpoint.count());
     let rules = Arc::new(Rules::new(settings, engine.started_at));

@@ -134,8 +134,8 @@ mod tests {
         assert_eq!(first, again);
         assert_eq!(mill.get("/v1/webhooks").data()["total"], 1);
         let secret = first.body["data"]["secret"].as_str().expect("a secret").to_owned();
-        let world = mill.world().store.file().to_path_buf();
-        let bytes = std::fs::read(world).expect("the file");
+        let data = mill.data().store.file().to_path_buf();
+        let bytes = std::fs::read(data).expect("the file");
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "no secret stands in the file");
     }
 
@@ -250,7 +250,7 @@ mod tests {
         let read = mill.get(&format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"))).data();
         assert_eq!(read["customHeaders"], json!({ "Authorization": HIDDEN }));
         assert!(!format!("{read}{:?}", mill.get("/v1/webhooks")).contains("canary-7"));
-        let bytes = std::fs::read(mill.world().store.file()).expect("the file");
+        let bytes = std::fs::read(mill.data().store.file()).expect("the file");
         assert!(!bytes.windows(8).any(|window| window == b"canary-7"));
     }
 }

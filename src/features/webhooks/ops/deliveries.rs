@@ -38,7 +38,7 @@ impl Operation for Deliveries {
             "The newest first, with the record of every attempt. They are kept for webhooks.deliveries_kept_days. Of those with a status \
              the newest 20,000 deliveries are looked at.",
         )
-        .heavy()
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListDeliveries;
     type Output = Page<DeliveryView>;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::model::Redelivery;
@@ -25,9 +25,9 @@ pub struct RedeliverRange {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// Events from this time on; at most seven days back, which is how long they are kept.
-    pub from: Moment,
+    pub from: WireTime,
     /// Events up to this time; now if absent.
-    pub to: Option<Moment>,
+    pub to: Option<WireTime>,
     /// Also events that have arrived; false if absent.
     pub all: Option<bool>,
 }
@@ -46,7 +46,7 @@ impl Operation for Redeliver {
     type Output = Done<RedeliveryView>;
 
     fn example() -> (Value, Self::Output) {
-        let (from, to) = (Moment::sample(), Moment(Moment::sample().0.plus_ms(3_600_000)));
+        let (from, to) = (WireTime::sample(), WireTime(WireTime::sample().0.plus_ms(3_600_000)));
         let view = RedeliveryView { status: "processing", from, to, queued: 0, started_at: to, completed_at: None };
         (json!({ "webhookId": "66f1a2b3000000017a1b2c3d", "from": from, "to": to }), Done(view))
     }

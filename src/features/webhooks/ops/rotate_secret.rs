@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::model::PreviousSecret;
@@ -49,7 +49,7 @@ impl Operation for RotateSecret {
     type Output = Done<WebhookWithSecret>;
 
     fn example() -> (Value, Self::Output) {
-        let expires = Moment(Moment::sample().0.plus_ms(24 * HOUR_MS));
+        let expires = WireTime(WireTime::sample().0.plus_ms(24 * HOUR_MS));
         let webhook = WebhookView { previous_secret_expires_at: Some(expires), ..WebhookView::sample() };
         let secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDC2FVsBQIhrs=".into();
         (json!({ "webhookId": webhook.id, "graceHours": 24 }), Done(WebhookWithSecret { webhook, secret }))

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::webhooks::model::{Day, DeliveryStatus};
 use crate::features::webhooks::store;
@@ -34,7 +34,7 @@ pub struct StatsView {
     pub attempts: u64,
     /// Of the attempts that were answered, in milliseconds; `null` if none was.
     pub average_response_time: Option<u64>,
-    pub last_triggered_at: Option<Moment>,
+    pub last_triggered_at: Option<WireTime>,
     /// The last 30 days on which anything ended, all webhooks together, deleted ones too.
     pub days: Vec<DayView>,
 }
@@ -60,7 +60,7 @@ impl Operation for Stats {
     type Output = Done<StatsView>;
 
     fn example() -> (Value, Self::Output) {
-        let days = vec![day_view((Moment::sample().0, Day { successes: 1_280, failures: 2, attempts: 1_301 }))];
+        let days = vec![day_view((WireTime::sample().0, Day { successes: 1_280, failures: 2, attempts: 1_301 }))];
         let stats = StatsView {
             total_webhooks: 1,
             active_webhooks: 1,
@@ -70,7 +70,7 @@ impl Operation for Stats {
             success_rate: Some(99.84),
             attempts: 1_301,
             average_response_time: Some(84),
-            last_triggered_at: Some(Moment::sample()),
+            last_triggered_at: Some(WireTime::sample()),
             days,
             ..StatsView::default()
         };
@@ -107,7 +107,7 @@ impl Query for Stats {
         let rate = |part: u64| (part as f64 * 10_000.0 / ended as f64).round() / 100.0;
         stats.success_rate = (ended > 0).then(|| rate(stats.successful_deliveries));
         stats.average_response_time = u64::checked_div(answer_ms, answers);
-        stats.last_triggered_at = last.map(Moment);
+        stats.last_triggered_at = last.map(WireTime);
         let days = store::days(view.tx, account, view.now, limits::WEBHOOK_STATS_DAYS)?;
         stats.days = days.into_iter().map(day_view).collect();
         Ok(Done(stats))

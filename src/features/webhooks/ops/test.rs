@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::get::WebhookRef;
-use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, needs};
+use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::dispatch::attempt::{self, SigningSecret};
 use crate::features::webhooks::dispatch::attempt_log::{self, StartedAttempt, EndedAttempt, Rules};
@@ -63,7 +63,7 @@ impl Operation for Test {
     }
 }
 
-impl Outward for Test {
+impl Async for Test {
     async fn run(context: Context, input: WebhookRef) -> Result<Self::Output, Failure> {
         let (engine, account) = (context.engine.clone(), context.caller.account());
         let started = context.write(&Self::SPEC, move |tx| begin(tx, account, input.webhook_id)).await?;
@@ -79,7 +79,7 @@ impl Outward for Test {
         };
         let rules = Rules::new(&engine.settings.webhooks, engine.started_at);
         let ended = [EndedAttempt { key: (account, delivery.webhook), delivery: delivery.id, end, verdict }];
-        context.world().store.write(move |tx| attempt_log::settle(tx, &ended, &rules)).await??;
+        context.data().store.write(move |tx| attempt_log::settle(tx, &ended, &rules)).await??;
         Ok(Done(tested))
     }
 }

@@ -138,7 +138,7 @@ fn many_contacts_at_once() {
         (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
     let job = outbox.post("/v1/contacts/bulk", json!({ "subscribers": many }))["jobId"].clone();
     outbox.told("contacts.bulk that became a job", &[]);
-    while jobs::step(outbox.mill.world()).expect("no failure") {}
+    while jobs::step(outbox.mill.data()).expect("no failure") {}
     let mut done = counts(many.len() as u64, 0, 0);
     done["jobId"] = job;
     outbox.told("contacts.bulk that is done", &[("subscriber.bulk_imported", done)]);
@@ -146,7 +146,7 @@ fn many_contacts_at_once() {
     let file =
         outbox.mill.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], b"email\nfile@example.com\n").data();
     outbox.told("contacts.import", &[]);
-    while jobs::step(outbox.mill.world()).expect("no failure") {}
+    while jobs::step(outbox.mill.data()).expect("no failure") {}
     let mut done = counts(1, 0, 0);
     done["jobId"] = file["id"].clone();
     outbox.told("contacts.import that is done", &[("subscriber.bulk_imported", done)]);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::audience::{self, Audience};
 use super::contacts::STATUSES;
-use crate::engine::api::wire::{Reply, ReplyBody};
+use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::shell;

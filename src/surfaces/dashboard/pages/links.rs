@@ -7,8 +7,8 @@ use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
-use crate::engine::api::guesses;
-use crate::engine::api::wire::Peer;
+use crate::engine::api::attempts;
+use crate::engine::api::http_types::Peer;
 use crate::surfaces::asking;
 use crate::surfaces::dashboard::route::{Route, open};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered, with_next};
@@ -60,7 +60,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
         Peer::Network { address, .. } => counted_as(address).to_string(),
         Peer::Operator => String::new(),
     };
-    let is_let = guesses::count(&engine, &[(&FORGOTTEN_FROM, from), (&FORGOTTEN_FOR, email.to_lowercase())]).await.is_ok();
+    let is_let = attempts::count(&engine, &[(&FORGOTTEN_FROM, from), (&FORGOTTEN_FOR, email.to_lowercase())]).await.is_ok();
     if is_let {
         visit.tasks.spawn("a link by mail", async move {
             let ask = async |id: &str, input: Value| {

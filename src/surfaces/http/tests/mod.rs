@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use super::*;
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
-use crate::engine::api::wire::{BodyError, Incoming, Reply, ReplyBody};
+use crate::engine::api::http_types::{BodyError, Incoming, Reply, ReplyBody};
 
 mod certificate;
 mod drain;

@@ -4,7 +4,7 @@
 /// Reads a message out of bytes as they arrive.
 #[derive(Default)]
 pub struct Data {
-    place: Place,
+    place: LinePosition,
     bytes_max: usize,
     /// Without the dots of the protocol.
     bytes: Vec<u8>,
@@ -14,7 +14,7 @@ pub struct Data {
 
 /// Where in a line the next byte stands.
 #[derive(Clone, Copy, Default)]
-enum Place {
+enum LinePosition {
     #[default]
     Start,
     Text,
@@ -25,7 +25,7 @@ enum Place {
 
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Read {
+pub enum DataResult {
     Whole(Vec<u8>),
     /// There was a line feed without a return before it, or a return without a line feed behind it.
     BareEnds,
@@ -60,33 +60,33 @@ impl Data {
     }
 
     /// What was read, once the end has come.
-    pub fn finish(self) -> Read {
+    pub fn finish(self) -> DataResult {
         match (self.is_too_large, self.has_bare_ends) {
-            (true, _) => Read::TooLarge,
-            (false, true) => Read::BareEnds,
-            (false, false) => Read::Whole(self.bytes),
+            (true, _) => DataResult::TooLarge,
+            (false, true) => DataResult::BareEnds,
+            (false, false) => DataResult::Whole(self.bytes),
         }
     }
 
     fn step(&mut self, byte: u8) -> bool {
         self.place = match (self.place, byte) {
-            (Place::AfterDotReturn, b'\n') => return true,
-            (Place::Start, b'.') => Place::AfterDot,
-            (Place::AfterDot, b'\r') => Place::AfterDotReturn,
-            (Place::AfterReturn, b'\n') => {
+            (LinePosition::AfterDotReturn, b'\n') => return true,
+            (LinePosition::Start, b'.') => LinePosition::AfterDot,
+            (LinePosition::AfterDot, b'\r') => LinePosition::AfterDotReturn,
+            (LinePosition::AfterReturn, b'\n') => {
                 self.keep(b"\r\n");
-                Place::Start
+                LinePosition::Start
             }
-            (Place::Start | Place::Text, b'\r') => Place::AfterReturn,
+            (LinePosition::Start | LinePosition::Text, b'\r') => LinePosition::AfterReturn,
             // A return that no line feed followed, or a line feed alone: what comes is no start of a line.
-            (Place::AfterReturn | Place::AfterDotReturn, _) | (_, b'\n') => {
+            (LinePosition::AfterReturn | LinePosition::AfterDotReturn, _) | (_, b'\n') => {
                 self.has_bare_ends = true;
-                if byte == b'\r' { Place::AfterReturn } else { Place::Text }
+                if byte == b'\r' { LinePosition::AfterReturn } else { LinePosition::Text }
             }
             // Of two dots at the start of a line the first is the protocol's.
-            (Place::Start | Place::Text | Place::AfterDot, byte) => {
+            (LinePosition::Start | LinePosition::Text | LinePosition::AfterDot, byte) => {
                 self.keep(&[byte]);
-                Place::Text
+                LinePosition::Text
             }
         };
         false
@@ -106,7 +106,7 @@ impl Data {
 mod tests {
     use super::*;
 
-    fn read(given: &[u8]) -> Option<(usize, Read)> {
+    fn read(given: &[u8]) -> Option<(usize, DataResult)> {
         let mut data = Data::new(100);
         let end = data.feed(given)?;
         Some((end, data.finish()))
@@ -114,14 +114,14 @@ mod tests {
 
     #[test]
     fn only_a_dot_alone_between_whole_line_ends_is_the_end() {
-        assert_eq!(read(b"a\r\n.\r\n"), Some((6, Read::Whole(b"a\r\n".to_vec()))));
-        assert_eq!(read(b".\r\nMAIL"), Some((3, Read::Whole(Vec::new()))));
-        assert_eq!(read(b"..a\r\n.b\r\n...\r\n.\r\n").map(|read| read.1), Some(Read::Whole(b".a\r\nb\r\n..\r\n".to_vec())));
+        assert_eq!(read(b"a\r\n.\r\n"), Some((6, DataResult::Whole(b"a\r\n".to_vec()))));
+        assert_eq!(read(b".\r\nMAIL"), Some((3, DataResult::Whole(Vec::new()))));
+        assert_eq!(read(b"..a\r\n.b\r\n...\r\n.\r\n").map(|read| read.1), Some(DataResult::Whole(b".a\r\nb\r\n..\r\n".to_vec())));
         for smuggled in ["a\n.\r\n", "a\r\n.\n", "a\n.\n", "a\r.\r\n", "a\r\n.\r", "a\r\n.\r\r\n", "\r.\r\n", "a\r\r\n.\n"] {
             assert_eq!(read(smuggled.as_bytes()), None, "{smuggled:?}");
             let whole = format!("{smuggled}MAIL\r\n.\r\n");
             let (end, read) = read(whole.as_bytes()).expect("an end");
-            assert_eq!((end, read), (whole.len(), Read::BareEnds), "{smuggled:?}");
+            assert_eq!((end, read), (whole.len(), DataResult::BareEnds), "{smuggled:?}");
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
         let mut data = Data::new(100);
         let ends: Vec<_> = given.iter().map(|byte| data.feed(&[*byte])).collect();
         assert_eq!(ends.iter().flatten().count(), 1);
-        assert_eq!(data.finish(), Read::Whole(b".a\r\n\r\nb\r\n".to_vec()));
+        assert_eq!(data.finish(), DataResult::Whole(b".a\r\n\r\nb\r\n".to_vec()));
     }
 
     #[test]
@@ -140,6 +140,6 @@ mod tests {
         assert_eq!(data.feed(&[b'a'; 10_000]), None);
         assert_eq!(data.kept(), 0);
         assert_eq!(data.feed(b"\r\n.\r\n"), Some(5));
-        assert_eq!(data.finish(), Read::TooLarge);
+        assert_eq!(data.finish(), DataResult::TooLarge);
     }
 }

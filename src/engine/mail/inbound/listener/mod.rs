@@ -5,11 +5,11 @@
 //! address means. Everything strangers choose is bounded: connections, commands, errors, recipients, bytes, time.
 
 mod data;
-mod quota;
+mod rate_limit;
 mod session;
 #[cfg(test)]
 mod tests;
-mod wire;
+mod connection;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -25,9 +25,9 @@ use tokio_rustls::TlsAcceptor;
 #[cfg(any(test, fuzzing))]
 use crate::engine::admission::Activity;
 use crate::engine::admission::{Admission, Origin};
-use crate::engine::jobs::{Ended, Group, Shutdown, Tasks};
+use crate::engine::jobs::{GroupResult, Group, Shutdown, Tasks};
 use crate::vocab::limits;
-use quota::Quota;
+use rate_limit::MessageRateLimit;
 use session::Protocol;
 
 /// After a failure to accept, the next try would fail too, at the full speed of the machine.
@@ -35,7 +35,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// A message that was taken in, as it came but for the dots of the protocol. Its lines end in CRLF.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mail {
+pub struct ReceivedMessage {
     /// Empty: the null sender.
     pub sender: String,
     /// Those that the desk takes mail for; at least one.
@@ -47,7 +47,7 @@ pub struct Mail {
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum HandlerResult {
     /// It is on disk, or it was understood and needs nothing: the other side may forget it.
     Durable,
     /// Not now; the other side keeps it and tries again.
@@ -57,15 +57,15 @@ pub enum Taken {
 }
 
 /// A future that ends in what became of a message.
-pub type Taking = Pin<Box<dyn Future<Output = Taken> + Send>>;
+pub type Handling = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 
 /// Whoever takes the mail.
-pub trait Desk: Send + Sync + 'static {
+pub trait MailHandler: Send + Sync + 'static {
     /// Whether mail to this address is taken. Asked for each recipient, before anything else is received.
     fn wants(&self, recipient: &str) -> bool;
 
     /// Take a message. The other side is answered with what this ends in.
-    fn take(&self, mail: Mail) -> Taking;
+    fn take(&self, mail: ReceivedMessage) -> Handling;
 }
 
 /// Where to listen.
@@ -94,10 +94,10 @@ impl Default for Options {
 
 /// What all sessions share.
 struct Shared {
-    desk: Arc<dyn Desk>,
+    handler: Arc<dyn MailHandler>,
     host: String,
     tls: Option<TlsAcceptor>,
-    quota: Quota,
+    quota: MessageRateLimit,
     /// Bytes of large messages in memory, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
     memory: Semaphore,
     /// Messages that the desk has at a time.
@@ -117,21 +117,21 @@ pub struct Running {
 
 impl Running {
     /// Wait until all sessions have ended, at most this long.
-    pub async fn drain(self, grace: Duration) -> Ended {
+    pub async fn drain(self, grace: Duration) -> GroupResult {
         self.listeners.join(tokio::time::sleep(grace)).await;
         self.sessions.join(tokio::time::sleep(grace)).await
     }
 }
 
-/// Bind everything that `options` name, and take mail for `desk` from now on.
-pub async fn serve(options: Options, desk: Arc<dyn Desk>, tasks: &Tasks) -> io::Result<Running> {
+/// Bind everything that `options` name, and take mail for `handler` from now on.
+pub async fn serve(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks) -> io::Result<Running> {
     let Options { smtp, lmtp, socket, host, tls, connections } = options;
     let admission = Admission::new(connections, limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX);
     let shared = Arc::new(Shared {
-        desk,
+        handler,
         host,
         tls,
-        quota: Quota::default(),
+        quota: MessageRateLimit::default(),
         memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
         desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown: tasks.shutdown(),
@@ -156,13 +156,13 @@ pub async fn serve(options: Options, desk: Arc<dyn Desk>, tasks: &Tasks) -> io::
 /// Speak what a stranger says to a server that takes every message, one line at a time, until it hangs up or all is said: the other side
 /// of [`session::run`], for fuzzing.
 #[cfg(any(test, fuzzing))]
-pub async fn overhear(desk: Arc<dyn Desk>, shutdown: Shutdown, said: &[u8]) {
+pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &[u8]) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let shared = Shared {
-        desk,
+        handler,
         host: "mail.mill.example".to_owned(),
         tls: None,
-        quota: Quota::default(),
+        quota: MessageRateLimit::default(),
         memory: Semaphore::new(limits::INBOUND_MEMORY_BYTES_MAX / limits::INBOUND_MEMORY_UNIT_BYTES),
         desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown,

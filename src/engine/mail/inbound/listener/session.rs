@@ -8,9 +8,9 @@ use smtp_proto::Request;
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout};
 
-use super::data::{Data, Read};
-use super::wire::{Silence, Stream, Wire};
-use super::{Mail, Shared, Taken};
+use super::data::{Data, DataResult};
+use super::connection::{ReadError, Stream, Connection};
+use super::{ReceivedMessage, Shared, HandlerResult};
 use crate::engine::admission::Activity;
 use crate::vocab::limits;
 
@@ -37,7 +37,7 @@ struct Session<'a> {
 }
 
 /// What comes after a command.
-enum Next {
+enum NextStep {
     /// This, and go on.
     Say(Cow<'static, str>),
     /// This, because something was wrong; a few of these end the conversation.
@@ -67,16 +67,16 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         messages: 0,
     };
     let served = async {
-        let mut wire = Wire::new(stream);
+        let mut wire = Connection::new(stream);
         wire.say(&format!("220 {} {}\r\n", shared.host, if protocol == Protocol::Lmtp { "LMTP" } else { "ESMTP" })).await?;
         if session.converse(&mut wire).await? {
             // What was said ahead of the handshake must not count as if it had been said within it.
             let (Some(stream), Some(acceptor)) = (wire.into_stream(), &shared.tls) else { return Ok(()) };
             let Ok(Ok(stream)) = timeout(limits::INBOUND_HANDSHAKE_TIME, acceptor.accept(stream)).await else { return Ok(()) };
             session.begin_securely();
-            session.converse(&mut Wire::new(stream)).await?;
+            session.converse(&mut Connection::new(stream)).await?;
         }
-        Ok::<_, Silence>(())
+        Ok::<_, ReadError>(())
     };
     tokio::select! {
         biased;
@@ -125,7 +125,7 @@ impl Session<'_> {
     }
 
     /// Talk until the end; true if TLS is to begin now.
-    async fn converse<S: Stream>(&mut self, wire: &mut Wire<S>) -> Result<bool, Silence> {
+    async fn converse<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         let mut shutdown = self.shared.shutdown.clone();
         loop {
             let line = tokio::select! {
@@ -148,11 +148,11 @@ impl Session<'_> {
                 return Ok(false);
             }
             match self.answer(line) {
-                Next::Say(reply) => {
+                NextStep::Say(reply) => {
                     self.activity.progress();
                     wire.say(&reply).await?;
                 }
-                Next::Complain(reply) => {
+                NextStep::Complain(reply) => {
                     self.errors += 1;
                     if self.errors > limits::INBOUND_ERRORS_MAX {
                         wire.say(TOO_MANY_ERRORS).await?;
@@ -160,17 +160,17 @@ impl Session<'_> {
                     }
                     wire.say(reply).await?;
                 }
-                Next::End(reply) => {
+                NextStep::End(reply) => {
                     wire.say(reply).await?;
                     return Ok(false);
                 }
-                Next::Message => {
+                NextStep::Message => {
                     wire.say("354 Go ahead\r\n").await?;
                     if !self.message(wire).await? {
                         return Ok(false);
                     }
                 }
-                Next::StartTls => {
+                NextStep::StartTls => {
                     wire.say("220 2.0.0 Ready\r\n").await?;
                     return Ok(true);
                 }
@@ -178,98 +178,98 @@ impl Session<'_> {
         }
     }
 
-    async fn complain_of<S: Stream>(&mut self, silence: Silence, wire: &mut Wire<S>) -> Result<(), Silence> {
+    async fn complain_of<S: Stream>(&mut self, silence: ReadError, wire: &mut Connection<S>) -> Result<(), ReadError> {
         match silence {
-            Silence::Closed => Ok(()),
-            Silence::TooSlow => wire.say("421 4.4.2 Nothing was said for too long\r\n").await,
-            Silence::TooLong => wire.say("500 5.5.2 That line is too long\r\n").await,
-            Silence::BareEnd => wire.say("500 5.5.2 Lines end in CR LF\r\n").await,
+            ReadError::Closed => Ok(()),
+            ReadError::TooSlow => wire.say("421 4.4.2 Nothing was said for too long\r\n").await,
+            ReadError::TooLong => wire.say("500 5.5.2 That line is too long\r\n").await,
+            ReadError::BareEnd => wire.say("500 5.5.2 Lines end in CR LF\r\n").await,
         }
     }
 
     /// What to do about a command.
-    fn answer(&mut self, mut line: Vec<u8>) -> Next {
+    fn answer(&mut self, mut line: Vec<u8>) -> NextStep {
         line.extend_from_slice(b"\r\n");
-        let Ok(request) = Request::parse(&mut line.iter()) else { return Next::Complain("500 5.5.2 That is no command\r\n") };
+        let Ok(request) = Request::parse(&mut line.iter()) else { return NextStep::Complain("500 5.5.2 That is no command\r\n") };
         match request {
             Request::Ehlo { .. } | Request::Helo { .. } if self.protocol == Protocol::Lmtp => {
-                Next::Complain("500 5.5.1 Say LHLO\r\n")
+                NextStep::Complain("500 5.5.1 Say LHLO\r\n")
             }
-            Request::Lhlo { .. } if self.protocol == Protocol::Smtp => Next::Complain("500 5.5.1 Say EHLO\r\n"),
+            Request::Lhlo { .. } if self.protocol == Protocol::Smtp => NextStep::Complain("500 5.5.1 Say EHLO\r\n"),
             Request::Ehlo { .. } | Request::Lhlo { .. } => self.greet(true),
             Request::Helo { .. } => self.greet(false),
             Request::Mail { from } => self.mail(&from.address, from.size),
             Request::Rcpt { to } => self.rcpt(&to.address),
             Request::Data => match (self.recipients.is_empty(), self.messages >= limits::INBOUND_MESSAGES_PER_SESSION_MAX) {
-                (true, _) => Next::Complain("503 5.5.1 Say first for whom it is\r\n"),
-                (false, true) => Next::End("421 4.7.0 That is enough for one connection\r\n"),
-                (false, false) => Next::Message,
+                (true, _) => NextStep::Complain("503 5.5.1 Say first for whom it is\r\n"),
+                (false, true) => NextStep::End("421 4.7.0 That is enough for one connection\r\n"),
+                (false, false) => NextStep::Message,
             },
             Request::StartTls => match self.shared.tls.is_some() && !self.is_secure && self.protocol == Protocol::Smtp {
-                true => Next::StartTls,
-                false => Next::Complain("502 5.5.1 Not here\r\n"),
+                true => NextStep::StartTls,
+                false => NextStep::Complain("502 5.5.1 Not here\r\n"),
             },
             Request::Rset => {
                 self.reset();
-                Next::Say("250 2.0.0 Forgotten\r\n".into())
+                NextStep::Say("250 2.0.0 Forgotten\r\n".into())
             }
-            Request::Noop { .. } => Next::Say("250 2.0.0 Yes\r\n".into()),
-            Request::Quit => Next::End("221 2.0.0 Bye\r\n"),
+            Request::Noop { .. } => NextStep::Say("250 2.0.0 Yes\r\n".into()),
+            Request::Quit => NextStep::End("221 2.0.0 Bye\r\n"),
             // Who has a mailbox here is nobody's business, and nobody signs in.
-            _ => Next::Complain("502 5.5.1 Not here\r\n"),
+            _ => NextStep::Complain("502 5.5.1 Not here\r\n"),
         }
     }
 
-    fn greet(&mut self, is_extended: bool) -> Next {
+    fn greet(&mut self, is_extended: bool) -> NextStep {
         self.reset();
         self.has_greeted = true;
         let host = &self.shared.host;
         if !is_extended {
-            return Next::Say(format!("250 {host}\r\n").into());
+            return NextStep::Say(format!("250 {host}\r\n").into());
         }
         let tls = match self.shared.tls.is_some() && !self.is_secure && self.protocol == Protocol::Smtp {
             true => "250-STARTTLS\r\n",
             false => "",
         };
         let size = limits::INBOUND_BYTES_MAX;
-        Next::Say(
+        NextStep::Say(
             format!("250-{host}\r\n250-SIZE {size}\r\n250-8BITMIME\r\n{tls}250-SMTPUTF8\r\n250 ENHANCEDSTATUSCODES\r\n").into(),
         )
     }
 
-    fn mail(&mut self, sender: &str, size: usize) -> Next {
+    fn mail(&mut self, sender: &str, size: usize) -> NextStep {
         if !self.has_greeted || self.sender.is_some() {
-            return Next::Complain("503 5.5.1 Not now\r\n");
+            return NextStep::Complain("503 5.5.1 Not now\r\n");
         }
         if size > limits::INBOUND_BYTES_MAX {
-            return Next::Complain("552 5.3.4 That is too large\r\n");
+            return NextStep::Complain("552 5.3.4 That is too large\r\n");
         }
         if sender.len() > limits::INBOUND_ADDRESS_BYTES_MAX {
-            return Next::Complain("501 5.1.7 That address is too long\r\n");
+            return NextStep::Complain("501 5.1.7 That address is too long\r\n");
         }
         if self.peer.is_some_and(|peer| !self.shared.quota.count_message(peer, Instant::now())) {
-            return Next::End("421 4.7.0 Too many messages, try again later\r\n");
+            return NextStep::End("421 4.7.0 Too many messages, try again later\r\n");
         }
         self.sender = Some(sender.to_owned());
-        Next::Say("250 2.1.0 Go on\r\n".into())
+        NextStep::Say("250 2.1.0 Go on\r\n".into())
     }
 
-    fn rcpt(&mut self, recipient: &str) -> Next {
+    fn rcpt(&mut self, recipient: &str) -> NextStep {
         if self.sender.is_none() {
-            return Next::Complain("503 5.5.1 Say first who sends it\r\n");
+            return NextStep::Complain("503 5.5.1 Say first who sends it\r\n");
         }
         if self.recipients.len() >= limits::INBOUND_RECIPIENTS_PER_MESSAGE_MAX {
-            return Next::Complain("452 4.5.3 Too many recipients\r\n");
+            return NextStep::Complain("452 4.5.3 Too many recipients\r\n");
         }
-        if recipient.len() > limits::INBOUND_ADDRESS_BYTES_MAX || !self.shared.desk.wants(recipient) {
-            return Next::Complain("550 5.1.1 Nobody here has this address\r\n");
+        if recipient.len() > limits::INBOUND_ADDRESS_BYTES_MAX || !self.shared.handler.wants(recipient) {
+            return NextStep::Complain("550 5.1.1 Nobody here has this address\r\n");
         }
         self.recipients.push(recipient.to_owned());
-        Next::Say("250 2.1.5 Go on\r\n".into())
+        NextStep::Say("250 2.1.5 Go on\r\n".into())
     }
 
     /// Receive a message and hand it over; false if the conversation is to end.
-    async fn message<S: Stream>(&mut self, wire: &mut Wire<S>) -> Result<bool, Silence> {
+    async fn message<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         self.messages += 1;
         let activity = self.activity;
         let _in_message = InMessage::begin(activity);
@@ -310,10 +310,10 @@ impl Session<'_> {
         let (sender, recipients) = (self.sender.take().unwrap_or_default(), std::mem::take(&mut self.recipients));
         let count = recipients.len();
         let reply = match data.finish() {
-            Read::TooLarge if has_memory => "552 5.3.4 That is too large\r\n",
-            Read::TooLarge => "452 4.3.1 No room now, try again later\r\n",
-            Read::BareEnds => "550 5.6.11 Lines end in CR LF\r\n",
-            Read::Whole(bytes) => self.hand_over(Mail { sender, recipients, bytes, peer: self.peer }).await,
+            DataResult::TooLarge if has_memory => "552 5.3.4 That is too large\r\n",
+            DataResult::TooLarge => "452 4.3.1 No room now, try again later\r\n",
+            DataResult::BareEnds => "550 5.6.11 Lines end in CR LF\r\n",
+            DataResult::Whole(bytes) => self.hand_over(ReceivedMessage { sender, recipients, bytes, peer: self.peer }).await,
         };
         // LMTP answers for each recipient; here all share one fate.
         let times = if self.protocol == Protocol::Lmtp { count } else { 1 };
@@ -321,16 +321,16 @@ impl Session<'_> {
         Ok(true)
     }
 
-    async fn hand_over(&self, mail: Mail) -> &'static str {
+    async fn hand_over(&self, mail: ReceivedMessage) -> &'static str {
         const LATER: &str = "451 4.3.0 Try again later\r\n";
         let taking = async {
             let _place = self.shared.desk_places.acquire().await;
-            self.shared.desk.take(mail).await
+            self.shared.handler.take(mail).await
         };
         match timeout(limits::INBOUND_DESK_TIME, taking).await {
-            Ok(Taken::Durable) => "250 2.0.0 Taken\r\n",
-            Ok(Taken::Refused) => "554 5.6.0 This message is not taken\r\n",
-            Ok(Taken::Later) | Err(_) => LATER,
+            Ok(HandlerResult::Durable) => "250 2.0.0 Taken\r\n",
+            Ok(HandlerResult::Refused) => "554 5.6.0 This message is not taken\r\n",
+            Ok(HandlerResult::Later) | Err(_) => LATER,
         }
     }
 }

@@ -10,8 +10,8 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::Instant;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
-use super::wire::Stream;
-use super::{Desk, Mail, Options, Running, Taken, Taking, serve};
+use super::connection::Stream;
+use super::{MailHandler, ReceivedMessage, Options, Running, HandlerResult, Handling, serve};
 use crate::engine::jobs::{Stage, Tasks};
 use crate::vocab::limits;
 
@@ -19,18 +19,18 @@ const WANTED: &str = "b+token@bounces.acme.example";
 
 /// Keeps what it takes, and answers as it is told to.
 struct Shelf {
-    kept: Mutex<Vec<Mail>>,
-    answer: Mutex<Taken>,
+    kept: Mutex<Vec<ReceivedMessage>>,
+    answer: Mutex<HandlerResult>,
 }
 
-impl Desk for Shelf {
+impl MailHandler for Shelf {
     fn wants(&self, recipient: &str) -> bool {
         recipient.starts_with("b+") && recipient.ends_with("@bounces.acme.example")
     }
 
-    fn take(&self, mail: Mail) -> Taking {
+    fn take(&self, mail: ReceivedMessage) -> Handling {
         let answer = *self.answer.lock().expect("no panic while held");
-        if answer == Taken::Durable {
+        if answer == HandlerResult::Durable {
             self.kept.lock().expect("no panic while held").push(mail);
         }
         Box::pin(std::future::ready(answer))
@@ -45,7 +45,7 @@ struct House {
 
 impl House {
     async fn open(options: Options) -> Self {
-        let shelf = Arc::new(Shelf { kept: Mutex::default(), answer: Mutex::new(Taken::Durable) });
+        let shelf = Arc::new(Shelf { kept: Mutex::default(), answer: Mutex::new(HandlerResult::Durable) });
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let local: SocketAddr = "127.0.0.1:0".parse().expect("an address");
         let options = Options { smtp: Some(local), lmtp: Some(local), host: "mail.mill.example".into(), ..options };
@@ -57,7 +57,7 @@ impl House {
         Client::connect(self.running.smtp.expect("bound")).await
     }
 
-    fn kept(&self) -> Vec<Mail> {
+    fn kept(&self) -> Vec<ReceivedMessage> {
         self.shelf.kept.lock().expect("no panic while held").clone()
     }
 }
@@ -128,12 +128,12 @@ async fn a_message_is_taken_as_it_came_and_answered_once_it_is_durable() {
     assert_eq!(client.reply().await, "250 2.0.0 Taken\r\n");
     let peer = Some("127.0.0.1".parse().expect("an address"));
     let bytes = b"From: a@b.example\r\n\r\n.dots\r\n".to_vec();
-    assert_eq!(house.kept(), [Mail { sender: String::new(), recipients: vec![WANTED.into()], bytes, peer }]);
-    *house.shelf.answer.lock().expect("no panic while held") = Taken::Later;
+    assert_eq!(house.kept(), [ReceivedMessage { sender: String::new(), recipients: vec![WANTED.into()], bytes, peer }]);
+    *house.shelf.answer.lock().expect("no panic while held") = HandlerResult::Later;
     client.begin().await;
     client.send(b"x\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("451 "));
-    *house.shelf.answer.lock().expect("no panic while held") = Taken::Refused;
+    *house.shelf.answer.lock().expect("no panic while held") = HandlerResult::Refused;
     client.begin().await;
     client.send(b"x\r\n.\r\n").await;
     assert!(client.reply().await.starts_with("554 "));

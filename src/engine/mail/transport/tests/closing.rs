@@ -16,7 +16,7 @@ async fn an_open_dot_is_waited_for() {
         transport.close(PATIENT).await
     };
     let (delivered, closed) = tokio::join!(deliver(&transport, "ana@example.com"), stop);
-    assert_eq!((delivered.0.as_str(), closed), ("accepted: 250", Closed { cut: 0 }));
+    assert_eq!((delivered.0.as_str(), closed), ("accepted: 250", CloseReport { cut: 0 }));
     assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Connect: stopping".to_owned(), 0));
     until(|| sink.open() == 0).await;
     assert_eq!(sink.count(), 1);
@@ -31,7 +31,7 @@ async fn what_is_cut_after_its_dot_is_unknown_and_before_it_certain() {
         transport.close(Duration::from_millis(50)).await
     };
     let (delivered, closed) = tokio::join!(deliver(&transport, "ana@example.com"), stop);
-    assert_eq!((delivered.0.as_str(), closed), ("unknown: stopping", Closed { cut: 1 }));
+    assert_eq!((delivered.0.as_str(), closed), ("unknown: stopping", CloseReport { cut: 1 }));
 
     let before = MailSink::always(Offers::default(), Moment::Recipient, Deed::Silence);
     let transport = to(&before, patient());
@@ -40,16 +40,16 @@ async fn what_is_cut_after_its_dot_is_unknown_and_before_it_certain() {
         transport.close(Duration::from_millis(50)).await
     };
     let (delivered, closed) = tokio::join!(deliver(&transport, "ana@example.com"), stop);
-    assert_eq!((delivered.0.as_str(), closed), ("deferred at Recipient: stopping", Closed { cut: 1 }));
+    assert_eq!((delivered.0.as_str(), closed), ("deferred at Recipient: stopping", CloseReport { cut: 1 }));
 }
 
 /// A ledger that is just writing when everything is cut.
 struct Writing<'a>(&'a Transport);
 
 impl BeforeDot for Writing<'_> {
-    async fn ready(&mut self, _: &Handoff) -> Verdict {
-        self.0.stop().reached(Ending::Cut).await;
-        Verdict::Go
+    async fn ready(&mut self, _: &Handoff) -> DotDecision {
+        self.0.stop().reached(StopStage::Cut).await;
+        DotDecision::Go
     }
 }
 
@@ -64,7 +64,7 @@ async fn a_mark_that_is_being_written_is_waited_for_and_then_no_dot_follows() {
         transport.close(Duration::from_millis(50)).await
     };
     let (outcome, closed) = tokio::join!(transport.deliver(&to_ana, MESSAGE, &mut writing), stop);
-    assert_eq!((told(&outcome).as_str(), closed), ("deferred at Body: stopping", Closed { cut: 1 }));
+    assert_eq!((told(&outcome).as_str(), closed), ("deferred at Body: stopping", CloseReport { cut: 1 }));
     until(|| sink.open() == 0).await;
     assert_eq!(sink.count(), 0);
 }

@@ -96,8 +96,8 @@ async fn connections_that_rest_too_long_are_closed() {
 #[tokio::test]
 async fn a_refused_recipient_leaves_the_connection_to_the_next() {
     for pipelining in [true, false] {
-        let offers = Offers { pipelining, ..Offers::default() };
-        let sink = MailSink::by(offers, |talk, moment| match (talk.recipient.as_str(), moment) {
+        let capabilities = Offers { pipelining, ..Offers::default() };
+        let sink = MailSink::by(capabilities, |talk, moment| match (talk.recipient.as_str(), moment) {
             ("<no@example.com>", Moment::Recipient) => Deed::Say("550 5.1.1 Unknown".into()),
             _ => Deed::Usual,
         });

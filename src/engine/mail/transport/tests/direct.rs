@@ -99,13 +99,13 @@ async fn encryption_is_used_where_it_works_and_done_without_where_it_does_not() 
     // A certificate of nobody's, as most mail servers have.
     let (_, tls) = certificate("whoever.example");
     let names = || Names::default().with("example.com", &["127.0.0.1"]);
-    let offers = || Offers { starttls: Some(tls.clone()), ..Offers::default() };
+    let capabilities = || Offers { starttls: Some(tls.clone()), ..Offers::default() };
     for (deed, encrypted, connections) in [
         (Deed::Usual, true, 1),
         (Deed::Say("454 4.7.0 Not now".into()), false, 2),
         (Deed::WriteThenClose(b"220 2.0.0 Go\r\n".to_vec()), false, 2),
     ] {
-        let sink = MailSink::always(offers(), Moment::StartTls, deed.clone());
+        let sink = MailSink::always(capabilities(), Moment::StartTls, deed.clone());
         let mut ledger = Ledger::new();
         let transport = direct(names(), sink.address.port());
         let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;

@@ -15,8 +15,8 @@ use std::path::Path;
 use super::*;
 use crate::base::email::EmailAddress;
 use crate::base::random::SeededRandom;
-use crate::engine::fetch::Resolving;
-use crate::engine::mail::delivery::{Handoff, Verdict};
+use crate::engine::fetch::ResolveFuture;
+use crate::engine::mail::delivery::{Handoff, DotDecision};
 use crate::engine::settings;
 use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
 
@@ -49,27 +49,27 @@ impl Names {
 }
 
 impl PolicySource for Names {
-    fn texts<'a>(&'a self, name: &'a str) -> Looking<'a, Vec<String>> {
+    fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>> {
         let domain = name.strip_prefix("_mta-sts.").expect("nothing else is asked");
         let found = self.policies.contains_key(domain).then(|| "v=STSv1; id=1;".to_owned());
         Box::pin(std::future::ready(Ok(found.into_iter().collect())))
     }
 
-    fn file<'a>(&'a self, url: &'a Url) -> Looking<'a, String> {
+    fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String> {
         let domain = url.host_str().and_then(|host| host.strip_prefix("mta-sts.")).expect("nothing else is asked");
         Box::pin(std::future::ready(self.policies.get(domain).cloned().ok_or(LookupError::NoSuchName)))
     }
 }
 
 impl Resolve for Names {
-    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
         let found = self.addresses.get(host).cloned().ok_or_else(|| io::Error::other("unknown"));
         Box::pin(std::future::ready(found))
     }
 }
 
 impl MailExchangers for Names {
-    fn exchangers<'a>(&'a self, domain: &'a str) -> Looking<'a, Vec<Exchanger>> {
+    fn exchangers<'a>(&'a self, domain: &'a str) -> Lookup<'a, Vec<Exchanger>> {
         let found = match (self.exchangers.get(domain), self.addresses.get(domain), domain) {
             (Some(found), _, _) => Ok(found.clone()),
             (None, _, "broken.example") => Err(LookupError::Failed("no name server answers".to_owned())),
@@ -79,7 +79,7 @@ impl MailExchangers for Names {
         Box::pin(std::future::ready(found))
     }
 
-    fn addresses<'a>(&'a self, host: &'a str) -> Looking<'a, Vec<IpAddr>> {
+    fn addresses<'a>(&'a self, host: &'a str) -> Lookup<'a, Vec<IpAddr>> {
         let found = self.addresses.get(host).cloned().ok_or(LookupError::NoSuchName);
         Box::pin(std::future::ready(found))
     }
@@ -114,18 +114,18 @@ fn envelope(recipient: &str) -> Envelope {
 
 /// What stands in for the ledger.
 struct Ledger {
-    verdict: Verdict,
+    verdict: DotDecision,
     handoffs: Vec<Handoff>,
 }
 
 impl Ledger {
     fn new() -> Self {
-        Self { verdict: Verdict::Go, handoffs: Vec::new() }
+        Self { verdict: DotDecision::Go, handoffs: Vec::new() }
     }
 }
 
 impl BeforeDot for Ledger {
-    async fn ready(&mut self, how: &Handoff) -> Verdict {
+    async fn ready(&mut self, how: &Handoff) -> DotDecision {
         self.handoffs.push(how.clone());
         self.verdict
     }

@@ -20,8 +20,8 @@ fn write(bytes: &[u8]) -> Deed {
 async fn check(moment: Moment, deed: Deed, expected: &str) {
     let is_silent = deed == Deed::Silence;
     for pipelining in [true, false] {
-        let offers = Offers { pipelining, ..Offers::default() };
-        let sink = MailSink::always(offers, moment, deed.clone());
+        let capabilities = Offers { pipelining, ..Offers::default() };
+        let sink = MailSink::always(capabilities, moment, deed.clone());
         let transport = to(&sink, if is_silent { hasty() } else { patient() });
         let (outcome, asked) = deliver(&transport, "ana@example.com").await;
         assert_eq!(outcome, expected, "{moment:?} {deed:?} pipelining: {pipelining}");
@@ -120,9 +120,9 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
 struct Slow(Arc<MailSink>);
 
 impl BeforeDot for Slow {
-    async fn ready(&mut self, _: &Handoff) -> Verdict {
+    async fn ready(&mut self, _: &Handoff) -> DotDecision {
         until(|| self.0.misdeeds() > 0).await;
-        Verdict::Go
+        DotDecision::Go
     }
 }
 
@@ -143,7 +143,7 @@ async fn a_word_before_the_dot_is_not_taken_for_the_answer_to_it() {
 async fn what_the_ledger_does_not_let_go_does_not_go() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
-    let mut ledger = Ledger { verdict: Verdict::Abandon, ..Ledger::new() };
+    let mut ledger = Ledger { verdict: DotDecision::Abandon, ..Ledger::new() };
     let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;
     assert_eq!(outcome, Outcome::Abandoned);
     until(|| sink.open() == 0).await;

@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use url::Url;
 
-use super::super::Fault;
+use super::super::RenderError;
 use super::super::fonts;
 use crate::base::base64;
 use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
@@ -79,14 +79,14 @@ impl Drop for Browser {
 }
 
 /// What can go wrong between the two.
-fn silent(why: impl std::fmt::Display) -> Fault {
-    Fault::Unavailable(format!("Chromium does not answer: {why}"))
+fn silent(why: impl std::fmt::Display) -> RenderError {
+    RenderError::Unavailable(format!("Chromium does not answer: {why}"))
 }
 
 impl Browser {
     /// Start the program, with its profile and fonts in `folder`.
-    pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, Fault> {
-        let failed = |error: io::Error| Fault::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
+    pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, RenderError> {
+        let failed = |error: io::Error| RenderError::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
         let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
@@ -131,13 +131,13 @@ impl Browser {
     }
 
     /// Say a command and wait for its result. Requests of pages that come in between are answered.
-    pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, Fault> {
+    pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, RenderError> {
         let number = self.say(session, method, parameters).await?;
         loop {
             let mut message = self.hear().await?;
             if message["id"] == number {
                 if let Some(error) = message.get("error") {
-                    return Err(Fault::Failed(format!("{method}: {}", error["message"].as_str().unwrap_or("no reason given"))));
+                    return Err(RenderError::Failed(format!("{method}: {}", error["message"].as_str().unwrap_or("no reason given"))));
                 }
                 return Ok(message["result"].take());
             }
@@ -147,7 +147,7 @@ impl Browser {
         }
     }
 
-    async fn say(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<u64, Fault> {
+    async fn say(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<u64, RenderError> {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
         if let Some(session) = session {
@@ -159,7 +159,7 @@ impl Browser {
         Ok(self.last)
     }
 
-    async fn hear(&mut self) -> Result<Value, Fault> {
+    async fn hear(&mut self) -> Result<Value, RenderError> {
         let mut searched = 0;
         loop {
             if let Some(end) = self.heard[searched..].iter().position(|byte| *byte == 0).map(|found| searched + found) {
@@ -169,7 +169,7 @@ impl Browser {
             }
             searched = self.heard.len();
             if searched > MESSAGE_BYTES_MAX {
-                return Err(Fault::TooCostly);
+                return Err(RenderError::TooCostly);
             }
             let mut chunk = vec![0; 64 * 1024];
             match self.output.read(&mut chunk).await.map_err(silent)? {
@@ -179,7 +179,7 @@ impl Browser {
         }
     }
 
-    async fn answer_request(&mut self, message: &Value) -> Result<(), Fault> {
+    async fn answer_request(&mut self, message: &Value) -> Result<(), RenderError> {
         let parameters = &message["params"];
         let address = parameters["request"]["url"].as_str().unwrap_or_default();
         let request = &parameters["requestId"];

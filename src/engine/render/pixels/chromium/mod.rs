@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::browser::{BASE, Browser};
-use super::{Drawing, Drawn, Fault, Look, Page, Paper, Renderer, Shot, Warning, Workers};
+use super::{RenderFuture, Rendering, RenderError, ScreenshotOptions, Page, Paper, Renderer, Screenshot, Warning, Workers};
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
 
 /// Pixels of a style sheet in an inch of paper.
@@ -55,7 +55,7 @@ impl Chromium {
         Self { options, workers, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
     }
 
-    async fn draw<T>(&self, work: impl AsyncFnOnce(&mut Browser) -> Result<T, Fault>) -> Result<T, Fault> {
+    async fn draw<T>(&self, work: impl AsyncFnOnce(&mut Browser) -> Result<T, RenderError>) -> Result<T, RenderError> {
         struct Waits<'a>(&'a AtomicUsize);
         impl Drop for Waits<'_> {
             fn drop(&mut self) {
@@ -64,7 +64,7 @@ impl Chromium {
         }
         let waits = Waits(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) > DRAWINGS_WAITING_MAX {
-            return Err(Fault::Busy);
+            return Err(RenderError::Busy);
         }
         let mut turn = self.browser.lock().await;
         drop(waits);
@@ -74,46 +74,46 @@ impl Chromium {
             None => self.start()?,
         };
         browser.drawings_left -= 1;
-        let done = timeout(DRAWING_TIME, work(&mut browser)).await.unwrap_or(Err(Fault::TooCostly));
+        let done = timeout(DRAWING_TIME, work(&mut browser)).await.unwrap_or(Err(RenderError::TooCostly));
         if done.is_ok() {
             *turn = Some(browser);
         }
         done
     }
 
-    fn start(&self) -> Result<Browser, Fault> {
+    fn start(&self) -> Result<Browser, RenderError> {
         let Options { program, folder, fonts } = &self.options;
         Browser::start(program, folder, fonts.as_deref().map(Path::new))
     }
 }
 
 impl Renderer for Chromium {
-    fn shots<'a>(&'a self, page: &'a Page, look: &'a Look) -> Drawing<'a, Drawn<Vec<Shot>>> {
+    fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>> {
         Box::pin(async move {
-            let mut drawn = self.draw(async |browser| shots(browser, page, look).await).await?;
-            if let Some(width) = look.thumbnail_width {
-                for shot in &mut drawn.made {
-                    shot.thumbnail = Some(self.workers.thumbnail(&shot.png, width).await?);
+            let mut drawn = self.draw(async |browser| screenshots(browser, page, options).await).await?;
+            if let Some(width) = options.thumbnail_width {
+                for screenshot in &mut drawn.made {
+                    screenshot.thumbnail = Some(self.workers.thumbnail(&screenshot.png, width).await?);
                 }
             }
             Ok(drawn)
         })
     }
 
-    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, _title: &'a str) -> Drawing<'a, Drawn<Vec<u8>>> {
+    fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, _title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>> {
         Box::pin(self.draw(async move |browser| pdf(browser, page, paper).await))
     }
 }
 
-async fn shots(browser: &mut Browser, page: &Page, look: &Look) -> Result<Drawn<Vec<Shot>>, Fault> {
+async fn screenshots(browser: &mut Browser, page: &Page, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
     let mut tab = Tab::open(browser, page).await?;
-    let scheme = if look.dark { "dark" } else { "light" };
+    let scheme = if options.dark { "dark" } else { "light" };
     let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
     tab.call("Emulation.setEmulatedMedia", json!({ "media": "screen", "features": features })).await?;
     let mut made = Vec::new();
     let mut cut = Vec::new();
-    for (number, width) in look.widths.iter().enumerate() {
-        tab.set_width(*width, f64::from(look.density)).await?;
+    for (number, width) in options.widths.iter().enumerate() {
+        tab.set_width(*width, f64::from(options.density)).await?;
         if number == 0 {
             tab.show(page).await?;
         }
@@ -126,14 +126,14 @@ async fn shots(browser: &mut Browser, page: &Page, look: &Look) -> Result<Drawn<
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let png = bytes(tab.call("Page.captureScreenshot", wanted).await?)?;
         let (width_px, height_px) = image_size(&png)?;
-        made.push(Shot { width: *width, width_px, height_px, png, thumbnail: None });
+        made.push(Screenshot { width: *width, width_px, height_px, png, thumbnail: None });
     }
     let mut warnings = tab.close().await?;
     warnings.append(&mut cut);
-    Ok(Drawn { made, warnings })
+    Ok(Rendering { made, warnings })
 }
 
-async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Drawn<Vec<u8>>, Fault> {
+async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Rendering<Vec<u8>>, RenderError> {
     let mut tab = Tab::open(browser, page).await?;
     // Emails are designed for screens.
     tab.call("Emulation.setEmulatedMedia", json!({ "media": "screen" })).await?;
@@ -154,11 +154,11 @@ async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Drawn<V
         "marginTop": 0, "marginBottom": 0, "marginLeft": 0, "marginRight": 0
     });
     let made = bytes(tab.call("Page.printToPDF", wanted).await?)?;
-    Ok(Drawn { made, warnings: tab.close().await? })
+    Ok(Rendering { made, warnings: tab.close().await? })
 }
 
 impl<'a> Tab<'a> {
-    async fn open(browser: &'a mut Browser, page: &Page) -> Result<Self, Fault> {
+    async fn open(browser: &'a mut Browser, page: &Page) -> Result<Self, RenderError> {
         browser.provide(page.images.iter());
         let target = browser.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
         let target = text(&target, "targetId")?;
@@ -171,17 +171,17 @@ impl<'a> Tab<'a> {
         Ok(tab)
     }
 
-    async fn call(&mut self, method: &str, parameters: Value) -> Result<Value, Fault> {
+    async fn call(&mut self, method: &str, parameters: Value) -> Result<Value, RenderError> {
         self.browser.call(Some(&self.session), method, parameters).await
     }
 
-    async fn set_width(&mut self, width: u32, density: f64) -> Result<(), Fault> {
+    async fn set_width(&mut self, width: u32, density: f64) -> Result<(), RenderError> {
         // The lowest window there is: a page is never drawn lower than its window.
         let metrics = json!({ "width": width, "height": 1, "deviceScaleFactor": density, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics).await.map(|_| ())
     }
 
-    async fn show(&mut self, page: &Page) -> Result<(), Fault> {
+    async fn show(&mut self, page: &Page) -> Result<(), RenderError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
         // Mail clients show every email as a document of today's standard.
@@ -190,13 +190,13 @@ impl<'a> Tab<'a> {
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
     }
 
-    async fn height(&mut self) -> Result<u32, Fault> {
+    async fn height(&mut self) -> Result<u32, RenderError> {
         let metrics = self.call("Page.getLayoutMetrics", json!({})).await?;
         let height = metrics["cssContentSize"]["height"].as_f64().unwrap_or_default();
         Ok(height.clamp(1.0, f64::from(u32::MAX)).round() as u32)
     }
 
-    async fn close(self) -> Result<Vec<Warning>, Fault> {
+    async fn close(self) -> Result<Vec<Warning>, RenderError> {
         self.browser.call(None, "Target.closeTarget", json!({ "targetId": self.target })).await?;
         let refused = self.browser.take_refused();
         let absent = refused.first().map(|first| Warning::ImagesAbsent { count: refused.len(), first: first.clone() });
@@ -204,18 +204,18 @@ impl<'a> Tab<'a> {
     }
 }
 
-fn text(value: &Value, name: &str) -> Result<String, Fault> {
+fn text(value: &Value, name: &str) -> Result<String, RenderError> {
     let found = value[name].as_str().map(str::to_owned);
-    found.ok_or_else(|| Fault::Unavailable(format!("Chromium gave no {name}")))
+    found.ok_or_else(|| RenderError::Unavailable(format!("Chromium gave no {name}")))
 }
 
-fn bytes(value: Value) -> Result<Vec<u8>, Fault> {
+fn bytes(value: Value) -> Result<Vec<u8>, RenderError> {
     let data = text(&value, "data")?;
-    forgiving_base64::decode_to_vec(data.as_bytes()).map_err(|_| Fault::Unavailable("Chromium gave broken data".to_owned()))
+    forgiving_base64::decode_to_vec(data.as_bytes()).map_err(|_| RenderError::Unavailable("Chromium gave broken data".to_owned()))
 }
 
-fn image_size(png: &[u8]) -> Result<(u32, u32), Fault> {
+fn image_size(png: &[u8]) -> Result<(u32, u32), RenderError> {
     let size =
-        imagesize::blob_size(png).map_err(|error| Fault::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
+        imagesize::blob_size(png).map_err(|error| RenderError::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
     Ok((size.width as u32, size.height as u32))
 }

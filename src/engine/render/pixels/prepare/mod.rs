@@ -6,7 +6,7 @@
 
 mod hints;
 mod longhands;
-mod pictures;
+mod images;
 mod sheets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,10 +16,10 @@ use scraper::ElementRef;
 use takumi::prelude::ImageSource;
 
 use self::hints::Inherited;
-use self::pictures::Pictures;
+use self::images::EmailImages;
 pub use self::sheets::Medium;
-use crate::engine::render::gate::{Refusal, admit};
-use crate::engine::render::tree::{Visitor, Way, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
+use crate::engine::render::html_limits::{HtmlRefusal, admit};
+use crate::engine::render::tree::{Visitor, Descend, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
 /// Rules in front of the author's.
 const PRELUDE: &str = include_str!("../../../../../assets/render/prelude.css");
@@ -30,7 +30,7 @@ const COLUMNS_MAX: u32 = 100;
 const ROWS_MAX: u32 = 1_000;
 
 /// An email, ready to be drawn.
-pub struct Prepared {
+pub struct PreparedEmail {
     pub html: String,
     /// In the order of the cascade.
     pub sheets: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Prepared {
 }
 
 /// Images that are given with an email.
-pub struct Given<'a> {
+pub struct GivenImages<'a> {
     /// Files by the address that the HTML names.
     pub files: &'a BTreeMap<String, Vec<u8>>,
     /// How many pixels of them, and of those in the HTML itself, may be decoded.
@@ -52,12 +52,12 @@ pub struct Given<'a> {
 }
 
 /// Prepare an email.
-pub fn prepare(html: &str, given: &Given<'_>, medium: Medium) -> Result<Prepared, Refusal> {
+pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<PreparedEmail, HtmlRefusal> {
     let admitted = admit(html)?;
     let tree = parse(&admitted.html);
     let mut writer = Writer {
         medium,
-        pictures: Pictures::new(given, &admitted.embedded),
+        pictures: EmailImages::new(given, &admitted.embedded),
         html: "<!doctype html>".to_owned(),
         sheets: Vec::new(),
         hints: HashMap::new(),
@@ -68,14 +68,14 @@ pub fn prepare(html: &str, given: &Given<'_>, medium: Medium) -> Result<Prepared
     walk(&tree, &mut writer)?;
     let mut sheets = vec![format!("{PRELUDE}\n{}", writer.hint_rules)];
     sheets.append(&mut writer.sheets);
-    let Pictures { sources, absent, unsound, .. } = writer.pictures;
-    Ok(Prepared { html: writer.html, sheets, images: sources, absent, unsound, letters: writer.letters })
+    let EmailImages { sources, absent, unsound, .. } = writer.pictures;
+    Ok(PreparedEmail { html: writer.html, sheets, images: sources, absent, unsound, letters: writer.letters })
 }
 
 /// Writes the tree again, in the engine's words.
 struct Writer<'a> {
     medium: Medium,
-    pictures: Pictures<'a>,
+    pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
     /// The number of each set of declarations that stands for attributes.
@@ -87,29 +87,29 @@ struct Writer<'a> {
 }
 
 impl Visitor for Writer<'_> {
-    fn open(&mut self, element: ElementRef<'_>) -> Way {
+    fn open(&mut self, element: ElementRef<'_>) -> Descend {
         let name = element.value().name();
         if name == "style" {
             self.style(element);
-            return Way::Past;
+            return Descend::Past;
         }
         if name == "head" {
             // Only its styles are of use, and they apply wherever they stand.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }
-            return Way::Past;
+            return Descend::Past;
         }
         if is_dropped(name) || !is_plain_name(name) {
-            return Way::Past;
+            return Descend::Past;
         }
         let around = self.around.last().expect("the root's is never taken away");
         let pictures = &mut self.pictures;
         let (hint, within) =
-            hints::of(element, around, &mut |address| pictures.key(address).unwrap_or_else(|| pictures::MISSING.to_owned()));
+            hints::of(element, around, &mut |address| pictures.key(address).unwrap_or_else(|| images::MISSING.to_owned()));
         if name == "img" {
             self.image(element, &hint);
-            return Way::Past;
+            return Descend::Past;
         }
         if name == "body" {
             self.canvas(element, &hint);
@@ -119,10 +119,10 @@ impl Visitor for Writer<'_> {
         self.attributes(element, &hint);
         self.html.push('>');
         if is_void(name) {
-            return Way::Past;
+            return Descend::Past;
         }
         self.around.push(within);
-        Way::Into
+        Descend::Into
     }
 
     fn close(&mut self, name: &str) {
@@ -209,10 +209,10 @@ impl Writer<'_> {
         let text = element.attr("alt").unwrap_or_default();
         self.letters.extend(text.chars());
         // The look of a missing image, in front of what the image itself says.
-        let look = "display:inline-block;overflow:hidden;max-width:100%;box-sizing:border-box;vertical-align:bottom;";
+        let options = "display:inline-block;overflow:hidden;max-width:100%;box-sizing:border-box;vertical-align:bottom;";
         let ground = if text.trim().is_empty() { "" } else { "background-color:rgba(128,128,128,0.12);" };
         self.html.push_str("<span");
-        self.attributes(element, &format!("{look}{ground}{hint}"));
+        self.attributes(element, &format!("{options}{ground}{hint}"));
         self.html.push('>');
         push_text(text, &mut self.html);
         self.html.push_str("</span>");
@@ -274,8 +274,8 @@ mod tests {
 
     const LIGHT: Medium = Medium { dark: false, paper: false, density: 1.0 };
 
-    fn prepared(html: &str) -> Prepared {
-        prepare(html, &Given { files: &BTreeMap::new(), pixels: 0 }, LIGHT).expect("it is small")
+    fn prepared(html: &str) -> PreparedEmail {
+        prepare(html, &GivenImages { files: &BTreeMap::new(), pixels: 0 }, LIGHT).expect("it is small")
     }
 
     fn body(html: &str) -> String {

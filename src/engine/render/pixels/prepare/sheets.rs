@@ -4,7 +4,7 @@
 use crate::engine::render::css::{self, Piece};
 
 use super::longhands;
-use super::pictures::{MISSING, Pictures};
+use super::images::{MISSING, EmailImages};
 
 /// A value of this many bytes is no design; a gradient of twenty colours has 500.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
@@ -24,13 +24,13 @@ pub struct Medium {
 }
 
 /// A style sheet, in the words of the engine.
-pub fn sheet(text: &str, medium: Medium, pictures: &mut Pictures<'_>) -> String {
+pub fn sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     push_sheet(text, medium, pictures, 0, &mut out);
     out
 }
 
-fn push_sheet(text: &str, medium: Medium, pictures: &mut Pictures<'_>, level: usize, out: &mut String) {
+fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level: usize, out: &mut String) {
     if level > LEVELS_MAX {
         return;
     }
@@ -74,7 +74,7 @@ fn untouched(selectors: &str) -> String {
 }
 
 /// Declarations, in the words of the engine.
-pub fn declarations(body: &str, pictures: &mut Pictures<'_>) -> String {
+pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     let mut out = String::with_capacity(body.len());
     for one in css::declarations(body) {
         let costly = one.value.len() > VALUE_BYTES_MAX
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn what_the_engine_needs_is_kept_and_the_rest_left_out() {
-        let given = BTreeMap::from([("a.png".to_owned(), super::super::pictures::tests::file(1, 1, image::ImageFormat::Png))]);
-        let given = super::super::Given { files: &given, pixels: 1 };
-        let mut pictures = Pictures::new(&given, &[]);
+        let given = BTreeMap::from([("a.png".to_owned(), super::super::images::tests::file(1, 1, image::ImageFormat::Png))]);
+        let given = super::super::GivenImages { files: &given, pixels: 1 };
+        let mut pictures = EmailImages::new(&given, &[]);
         let text = "@import url(x.css); @font-face{src:url(f.woff)} @keyframes a{from{top:0}} .a, .b > c {color:red;mso-x:1;\
                     background:url(a.png) url('b.png')} @media print{@media screen{i{top:1px!important}}}";
         let made = sheet(text, LIGHT, &mut pictures);

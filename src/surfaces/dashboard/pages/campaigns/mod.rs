@@ -11,7 +11,7 @@ pub use report::{dates, takings};
 use serde_json::{Map, Value, json};
 
 use crate::base::zone::Zone;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Trouble, Visit};
 
@@ -56,7 +56,7 @@ fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
 
 /// What clocks show in the campaign's zone when it is to start: the day and the time, as they were given.
 fn wall(campaign: &Value) -> Option<(String, String)> {
-    let Moment(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
+    let WireTime(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
     let zone = Zone::parse(campaign["scheduledTimezone"].as_str()?).ok()?;
     let shown = zone.shows(at).to_string();
     let (day, time) = shown.split_once('T')?;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Known;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
@@ -103,7 +103,7 @@ fn campaigns(known: &Known, found: &mut Vec<Value>) {
 /// Brands whose sites could not be read, for a while: whoever does nothing about it has seen it.
 fn failed_imports(known: &Known, found: &mut Vec<Value>) {
     let is_recent = |project: &&Value| {
-        let at: Option<Moment> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
+        let at: Option<WireTime> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
         at.is_none_or(|at| known.now.ms_since(at.0) < FAILED_IMPORTS_TOLD_MS)
     };
     let failed: Vec<&Value> = known.projects.iter().filter(|project| project["status"] == "error").filter(is_recent).collect();

@@ -9,7 +9,7 @@ use super::texts::{SUBJECT_CHARACTERS, find, is_emoji, pick, sentences, shorter}
 use super::{Action, Anchor, EditResources, NotUnderstood, Place, Surface, Target, Which, blocks, parse};
 use crate::base::color;
 use crate::base::text::Color;
-use crate::engine::render::foreign::{self, Kind, New, Part};
+use crate::engine::render::imported_html::{self, Kind, New, Part};
 use crate::features::emails::composer::material;
 use crate::features::emails::composer::understand;
 use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
@@ -229,11 +229,11 @@ impl ImportedEditor<'_> {
     fn paint(&mut self, surface: Surface, color: Color) -> Done {
         let (painted, name) = match surface {
             Surface::Button if self.places(Target::Button).is_empty() => return Err("The email has no button.".to_owned()),
-            Surface::Button => (foreign::Surface::Buttons, "buttons"),
-            Surface::Background => (foreign::Surface::Ground, "background"),
-            Surface::Text => (foreign::Surface::Text, "text"),
+            Surface::Button => (imported_html::ColorTarget::Buttons, "buttons"),
+            Surface::Background => (imported_html::ColorTarget::Ground, "background"),
+            Surface::Text => (imported_html::ColorTarget::Text, "text"),
             Surface::Headings if self.places(Target::Heading).is_empty() => return Err("The email has no heading.".to_owned()),
-            Surface::Headings => (foreign::Surface::Headings, "headings"),
+            Surface::Headings => (imported_html::ColorTarget::Headings, "headings"),
             Surface::Accent => {
                 let accent = self.imported.colors.iter().copied().find(|color| color::has_hue(*color));
                 let accent = accent.ok_or(

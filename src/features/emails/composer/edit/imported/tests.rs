@@ -12,12 +12,12 @@ fn edit(source: &str, language: &str, instruction: &str) -> Result<(ImportedEmai
 }
 
 fn edit_with(brand: &Brand, source: &str, language: &str, instruction: &str) -> Result<(ImportedEmail, String), NotUnderstood> {
-    let foreign = safe(source);
+    let imported_html = safe(source);
     let means = EditResources { brand, site: Some("https://example.com"), origin: None, today: TODAY };
-    let edited = apply(&imported(&foreign, language), instruction, &means)?;
+    let edited = apply(&imported(&imported_html, language), instruction, &means)?;
     assert_eq!(edited.not_done, [""; 0], "{instruction}");
-    let revised = foreign::revise(&foreign.html, &edited.imported.clone().changes()).expect("small");
-    assert_ne!(revised.html, foreign.html, "{instruction}: {:?}", edited.done);
+    let revised = imported_html::revise(&imported_html.html, &edited.imported.clone().changes()).expect("small");
+    assert_ne!(revised.html, imported_html.html, "{instruction}: {:?}", edited.done);
     assert_eq!(revised.removed, [""; 0], "{instruction}");
     let html = revised.html.split_whitespace().collect::<Vec<_>>().join(" ").replace("> <", "><");
     Ok((edited.imported, html))

@@ -1,0 +1,87 @@
+//! HTML that somebody else wrote, as a document under our name: it runs nothing, sends nothing and knows nothing of the page around it.
+
+use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderMap, StatusCode};
+
+use super::http_types::{Reply, ReplyBody};
+
+/// From where the images of a document are loaded.
+#[derive(Clone, Copy, Debug)]
+pub enum Images<'a> {
+    /// From everywhere: for readers, as in their mail program.
+    Everywhere,
+    /// From this service, whose address it is: for those who look at an email without telling its sender.
+    Here(&'a str),
+}
+
+impl Images<'_> {
+    /// Styles apply and links open; of images and fonts those load that may; nothing else happens.
+    fn policy(self) -> String {
+        let (images, fonts) = match self {
+            Self::Everywhere => ("*".to_owned(), "https: "),
+            Self::Here(base) => (format!("{}/v1/images/", base.trim_end_matches('/')), ""),
+        };
+        format!(
+            "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src {images} data:; font-src {fonts}data:; \
+             style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'self'"
+        )
+    }
+}
+
+/// The document. Its links open in a window of their own, since a frame has no room for what they lead to.
+pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> Reply {
+    let policy = HeaderValue::from_str(&images.policy()).expect("an address of ours is ASCII");
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(cache_control));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
+    let (front, rest) = html.split_at(head(html));
+    let body = format!("{front}<base target=\"_blank\">{rest}");
+    Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body.into()) }
+}
+
+/// Where the head begins. What has none gets one there from the browser.
+fn head(html: &str) -> usize {
+    let after = |tag: &str| {
+        let starts = html.match_indices('<').map(|(at, _)| at);
+        let mut tags = starts.filter(|at| {
+            let rest = &html.as_bytes()[at + 1..];
+            let is_name = rest.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()));
+            is_name && rest.get(tag.len()).is_some_and(|next| matches!(next, b'>' | b' ' | b'\t' | b'\r' | b'\n'))
+        });
+        let start = tags.next()?;
+        html[start..].find('>').map(|end| start + end + 1)
+    };
+    ["head", "html", "!doctype"].into_iter().find_map(after).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_open_outside_wherever_the_head_begins() {
+        for (html, drawn) in [
+            ("<!doctype html><html><HEAD lang=x><title>", "<!doctype html><html><HEAD lang=x>|<title>"),
+            ("<html><header>", "<html>|<header>"),
+            ("<!DOCTYPE html><p>", "<!DOCTYPE html>|<p>"),
+            ("<p>é", "|<p>é"),
+            ("<head", "|<head"),
+            ("", "|"),
+        ] {
+            let ReplyBody::Whole(body) = document(html, "no-store", Images::Everywhere).body else { panic!("a whole document") };
+            assert_eq!(String::from_utf8_lossy(&body), drawn.replace('|', "<base target=\"_blank\">"));
+        }
+    }
+
+    #[test]
+    fn images_of_other_servers_are_not_loaded_unless_the_document_is_for_readers() {
+        let policy =
+            |images| document("", "no-store", images).headers[CONTENT_SECURITY_POLICY].to_str().expect("ASCII").to_owned();
+        let here = policy(Images::Here("https://mail.example.com/"));
+        assert!(here.contains("img-src https://mail.example.com/v1/images/ data:; font-src data:;"), "{here}");
+        assert!(policy(Images::Everywhere).contains("img-src * data:; font-src https: data:;"));
+    }
+}

@@ -1,0 +1,113 @@
+//! What was fetched a moment ago: emails of one brand show the same images, and its server need not send them sixty times.
+//!
+//! It holds a bounded number of bytes and forgets after a time; that something could not be fetched is remembered too. It does not
+//! fetch, and does not know what the bytes are.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::base::clock::Timestamp;
+use crate::vocab::limits::{DRAWN_IMAGES_AT_ONCE, RECENT_BYTES_MAX, RECENT_MS};
+
+/// Recently fetched bytes by their address.
+pub struct FetchCache {
+    state: Mutex<State>,
+    turns: Semaphore,
+}
+
+impl Default for FetchCache {
+    fn default() -> Self {
+        Self { state: Mutex::default(), turns: Semaphore::new(DRAWN_IMAGES_AT_ONCE) }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    entries: HashMap<String, Entry>,
+    bytes: usize,
+}
+
+struct Entry {
+    /// None: it could not be fetched.
+    body: Option<Arc<Vec<u8>>>,
+    at: Timestamp,
+}
+
+impl Entry {
+    /// What an entry without a body weighs: its address and its place.
+    fn weight(&self, address: &str) -> usize {
+        address.len() + size_of::<Self>() + self.body.as_ref().map_or(0, |body| body.len())
+    }
+}
+
+impl FetchCache {
+    /// Wait for a place among those who fetch: what they receive is in memory until it is handed on.
+    pub async fn turn(&self) -> SemaphorePermit<'_> {
+        self.turns.acquire().await.expect("it is never closed")
+    }
+
+    /// What came of fetching `address` a moment ago: nothing is known, or it failed, or its bytes.
+    pub fn get(&self, address: &str, now: Timestamp) -> Option<Option<Arc<Vec<u8>>>> {
+        let state = self.state();
+        let entry = state.entries.get(address).filter(|entry| now.ms_since(entry.at) < RECENT_MS)?;
+        Some(entry.body.clone())
+    }
+
+    /// Remember what came of fetching `address` now.
+    pub fn put(&self, address: &str, body: Option<Arc<Vec<u8>>>, now: Timestamp) {
+        let entry = Entry { body, at: now };
+        let weight = entry.weight(address);
+        // One that takes half of the room would drive everything else out.
+        if weight > RECENT_BYTES_MAX / 2 {
+            return;
+        }
+        let mut state = self.state();
+        state.remove(address);
+        state.bytes += weight;
+        state.entries.insert(address.to_owned(), entry);
+        while state.bytes > RECENT_BYTES_MAX {
+            let oldest = state.entries.iter().min_by_key(|(_, entry)| entry.at).map(|(address, _)| address.clone());
+            let Some(oldest) = oldest else { break };
+            state.remove(&oldest);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder of this lock panics")
+    }
+}
+
+impl State {
+    fn remove(&mut self, address: &str) {
+        if let Some(entry) = self.entries.remove(address) {
+            self.bytes -= entry.weight(address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_recent_is_known_and_what_is_old_or_too_much_is_forgotten() {
+        let recent = FetchCache::default();
+        let body = Arc::new(vec![7; 100]);
+        recent.put("a", Some(body.clone()), Timestamp(0));
+        recent.put("b", None, Timestamp(1));
+        assert_eq!(recent.get("a", Timestamp(RECENT_MS - 1)), Some(Some(body)));
+        assert_eq!(recent.get("b", Timestamp(2)), Some(None));
+        assert_eq!((recent.get("a", Timestamp(RECENT_MS)), recent.get("c", Timestamp(0))), (None, None));
+        let large = Arc::new(vec![0; RECENT_BYTES_MAX / 3]);
+        for (number, address) in ["d", "e", "f"].into_iter().enumerate() {
+            recent.put(address, Some(large.clone()), Timestamp(10 + number as i64));
+        }
+        assert_eq!(recent.get("a", Timestamp(20)), None, "the oldest made room");
+        assert!(recent.get("f", Timestamp(20)).is_some());
+        assert!(recent.state().bytes <= RECENT_BYTES_MAX);
+        recent.put("g", Some(Arc::new(vec![0; RECENT_BYTES_MAX])), Timestamp(20));
+        assert_eq!(recent.get("g", Timestamp(20)), None);
+    }
+}

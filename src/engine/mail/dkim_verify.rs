@@ -1,0 +1,118 @@
+//! Whether the signatures on a message hold (DKIM, RFC 6376), judged by public keys that are at hand.
+//!
+//! It asks no name server: a key that is not at hand makes no verdict, so a look at a message neither waits for the DNS nor tells
+//! anybody that somebody looks.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::Instant;
+
+use mail_auth::common::cache::NoCache;
+use mail_auth::common::crypto::Algorithm as Named;
+use mail_auth::common::parse::TxtRecordParser;
+use mail_auth::common::verify::{DomainKey, VerifySignature};
+use mail_auth::{AuthenticatedMessage, DkimResult, MX, MessageAuthenticator, Parameters, RecordSet, ResolverCache, Txt};
+
+use super::dns::silent;
+
+/// What is found of one signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureCheck {
+    /// The domain that signed (`d=`).
+    pub domain: String,
+    /// The name of its key (`s=`).
+    pub selector: String,
+    /// Like `rsa-sha256`.
+    pub algorithm: &'static str,
+    pub holds: SignatureResult,
+}
+
+/// Whether a signature holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignatureResult {
+    Yes,
+    /// With what is wrong.
+    No(String),
+    /// Its public key is not at hand.
+    NoKey,
+}
+
+/// Judge every signature on a message that can be read as one, in the order of their headers. `records` are names of TXT records and
+/// their texts, like `m1._domainkey.example.com`.
+pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<SignatureCheck> {
+    let Some(message) = AuthenticatedMessage::parse(message) else { return Vec::new() };
+    let known = FetchedKeys::new(records);
+    let question: Question<'_> = Parameters {
+        params: &message,
+        cache_txt: Some(&known),
+        cache_mx: None,
+        cache_ptr: None,
+        cache_ipv4: None,
+        cache_ipv6: None,
+    };
+    let outputs = MessageAuthenticator(silent()).verify_dkim(question).await;
+    let judged = outputs.iter().filter_map(|output| {
+        let signature = output.signature()?;
+        let has_key = known.0.contains_key(&*signature.domain_key());
+        let holds = match output.result() {
+            DkimResult::Pass => SignatureResult::Yes,
+            _ if !has_key => SignatureResult::NoKey,
+            DkimResult::Neutral(error)
+            | DkimResult::Fail(error)
+            | DkimResult::PermError(error)
+            | DkimResult::TempError(error) => SignatureResult::No(error.to_string()),
+            DkimResult::None => SignatureResult::No("it cannot be read".into()),
+        };
+        let algorithm = match signature.a {
+            Named::RsaSha1 => "rsa-sha1",
+            Named::RsaSha256 => "rsa-sha256",
+            Named::Ed25519Sha256 => "ed25519-sha256",
+        };
+        Some(SignatureCheck { domain: signature.d.clone(), selector: signature.s.clone(), algorithm, holds })
+    });
+    judged.collect()
+}
+
+/// The DNS as far as this goes: public keys by the names of their records.
+struct FetchedKeys(HashMap<Box<str>, Txt>);
+
+impl FetchedKeys {
+    fn new(records: &[(String, String)]) -> Self {
+        let parsed = records.iter().filter_map(|(name, record)| {
+            let key = DomainKey::parse(record.as_bytes()).ok()?;
+            Some((format!("{}.", name.trim_end_matches('.')).into_boxed_str(), Txt::DomainKey(Arc::new(key))))
+        });
+        Self(parsed.collect())
+    }
+}
+
+impl ResolverCache<Box<str>, Txt> for FetchedKeys {
+    fn get<Q: Hash + Eq + ?Sized>(&self, name: &Q) -> Option<Txt>
+    where
+        Box<str>: Borrow<Q>,
+    {
+        self.0.get(name).cloned()
+    }
+
+    fn remove<Q: Hash + Eq + ?Sized>(&self, _: &Q) -> Option<Txt>
+    where
+        Box<str>: Borrow<Q>,
+    {
+        None
+    }
+
+    fn insert(&self, _: Box<str>, _: Txt, _: Instant) {}
+}
+
+type Question<'x> = Parameters<
+    'x,
+    &'x AuthenticatedMessage<'x>,
+    FetchedKeys,
+    NoCache<Box<str>, RecordSet<MX>>,
+    NoCache<Box<str>, RecordSet<Ipv4Addr>>,
+    NoCache<Box<str>, RecordSet<Ipv6Addr>>,
+    NoCache<IpAddr, RecordSet<Box<str>>>,
+>;

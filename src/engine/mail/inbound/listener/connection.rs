@@ -1,0 +1,104 @@
+//! Lines and bytes of a connection, each with its time limit.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+
+use crate::vocab::limits;
+
+/// What a connection is made of.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+/// A connection.
+pub struct Connection<S> {
+    stream: S,
+    /// Read and not used yet.
+    ahead: Vec<u8>,
+}
+
+/// Why no line came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// The other side is gone.
+    Closed,
+    /// It said nothing for too long.
+    TooSlow,
+    TooLong,
+    /// A line feed without a return before it.
+    BareEnd,
+}
+
+impl<S: Stream> Connection<S> {
+    /// A connection on which nothing was read yet.
+    pub fn new(stream: S) -> Self {
+        Self { stream, ahead: Vec::new() }
+    }
+
+    /// The stream under it, if nothing was read ahead of what was asked for.
+    pub fn into_stream(self) -> Option<S> {
+        self.ahead.is_empty().then_some(self.stream)
+    }
+
+    /// Whether the other side has said something before it was asked.
+    pub fn is_prefetch(&self) -> bool {
+        !self.ahead.is_empty()
+    }
+
+    /// The next line, without its end.
+    pub async fn line(&mut self) -> Result<Vec<u8>, ReadError> {
+        loop {
+            if let Some(end) = self.ahead.iter().position(|byte| *byte == b'\n') {
+                let mut line: Vec<u8> = self.ahead.drain(..=end).collect();
+                line.pop();
+                return if line.pop() == Some(b'\r') && !line.contains(&b'\r') { Ok(line) } else { Err(ReadError::BareEnd) };
+            }
+            if self.ahead.len() > limits::INBOUND_LINE_BYTES_MAX {
+                return Err(ReadError::TooLong);
+            }
+            self.read_more(limits::INBOUND_COMMAND_TIME).await?;
+        }
+    }
+
+    /// Whatever comes next.
+    pub async fn chunk(&mut self) -> Result<Vec<u8>, ReadError> {
+        if self.ahead.is_empty() {
+            self.read_more(limits::INBOUND_CHUNK_TIME).await?;
+        }
+        Ok(std::mem::take(&mut self.ahead))
+    }
+
+    /// Put back what was too much.
+    pub fn put_back(&mut self, rest: &[u8]) {
+        self.ahead = [rest, &self.ahead].concat();
+    }
+
+    /// Say something.
+    pub async fn say(&mut self, reply: &str) -> Result<(), ReadError> {
+        let said = async {
+            self.stream.write_all(reply.as_bytes()).await?;
+            self.stream.flush().await
+        };
+        match timeout(limits::INBOUND_CHUNK_TIME, said).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(ReadError::Closed),
+            Err(_) => Err(ReadError::TooSlow),
+        }
+    }
+
+    async fn read_more(&mut self, time: std::time::Duration) -> Result<(), ReadError> {
+        let mut chunk = [0; 16 * 1024];
+        let read: io::Result<usize> = match timeout(time, self.stream.read(&mut chunk)).await {
+            Ok(read) => read,
+            Err(_) => return Err(ReadError::TooSlow),
+        };
+        match read {
+            Ok(0) | Err(_) => Err(ReadError::Closed),
+            Ok(length) => {
+                self.ahead.extend_from_slice(&chunk[..length]);
+                Ok(())
+            }
+        }
+    }
+}

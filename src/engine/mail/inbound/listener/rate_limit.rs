@@ -1,0 +1,54 @@
+//! How many messages an address may bring in a minute.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::base::network::counted_as;
+use crate::vocab::limits;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Messages of each address in its present minute.
+#[derive(Default)]
+pub struct MessageRateLimit(Mutex<HashMap<IpAddr, Minute>>);
+
+struct Minute {
+    since: Instant,
+    messages: usize,
+}
+
+impl MessageRateLimit {
+    /// Count a message of this address; false if it has brought too many in this minute.
+    pub fn count_message(&self, address: IpAddr, now: Instant) -> bool {
+        let mut addresses = self.0.lock().expect("no holder of this lock panics");
+        if addresses.len() >= limits::INBOUND_ADDRESSES_KNOWN_MAX {
+            addresses.retain(|_, minute| now.duration_since(minute.since) < MINUTE);
+        }
+        let minute = addresses.entry(counted_as(address)).or_insert(Minute { since: now, messages: 0 });
+        if now.duration_since(minute.since) >= MINUTE {
+            (minute.since, minute.messages) = (now, 0);
+        }
+        minute.messages += 1;
+        minute.messages <= limits::INBOUND_MESSAGES_PER_MINUTE_MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_an_address_are_counted_by_the_minute() {
+        let (quota, now) = (MessageRateLimit::default(), Instant::now());
+        let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+        let count = |times: usize, now| (0..times).filter(|_| quota.count_message(address("2001:db8::1"), now)).count();
+        assert_eq!(count(10_000, now), limits::INBOUND_MESSAGES_PER_MINUTE_MAX);
+        assert!(!quota.count_message(address("2001:db8::2"), now), "the same network");
+        assert!(quota.count_message(address("2001:db8:0:1::2"), now));
+        assert_eq!(count(1, now + MINUTE), 1);
+    }
+}

@@ -1,0 +1,211 @@
+//! What is refused before any parser sees it: HTML so large, so deep or so oddly made that reading it would cost out of proportion.
+//!
+//! Every check here takes time in proportion to the text. It does not know what the HTML is read for.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use takumi::prelude::{FromHtmlOptions, HtmlError};
+use takumi::unstable::html::parse_html;
+
+use crate::vocab::limits::{
+    DRAWN_ATTRIBUTES_MAX, DRAWN_HTML_BYTES_MAX, DRAWN_INPUT_BYTES_MAX, DRAWN_LEVELS_MAX, DRAWN_NODES_MAX,
+};
+
+/// Why HTML is not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HtmlRefusal {
+    /// With everything embedded it has this many bytes.
+    InputTooLarge(usize),
+    /// Without embedded images it has this many bytes.
+    TooLarge(usize),
+    TooDeep,
+    TooManyNodes,
+    TooManyAttributes,
+    NoMail,
+}
+
+impl fmt::Display for HtmlRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InputTooLarge(bytes) => {
+                write!(f, "The HTML has {bytes} bytes; at most {DRAWN_INPUT_BYTES_MAX} are read.")
+            }
+            Self::TooLarge(bytes) => {
+                write!(f, "The HTML has {bytes} bytes besides its images; at most {DRAWN_HTML_BYTES_MAX} are read.")
+            }
+            Self::TooDeep => write!(f, "The HTML nests its elements deeper than {DRAWN_LEVELS_MAX} levels."),
+            Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and texts."),
+            Self::NoMail => f.write_str("The file is no email: expected headers, an empty line, and HTML or text."),
+            Self::TooManyAttributes => write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes."),
+        }
+    }
+}
+
+impl std::error::Error for HtmlRefusal {}
+
+/// HTML that may be parsed, with its embedded base64 images taken out.
+pub struct CheckedHtml<'a> {
+    pub html: Cow<'a, str>,
+    /// What stood in place of each [`stand_in`], by its number.
+    pub embedded: Vec<&'a str>,
+}
+
+/// Let HTML in, or say why not.
+pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
+    if html.len() > DRAWN_INPUT_BYTES_MAX {
+        return Err(HtmlRefusal::InputTooLarge(html.len()));
+    }
+    let admitted = take_out_images(html);
+    let text = admitted.html.as_ref();
+    if text.len() > DRAWN_HTML_BYTES_MAX {
+        return Err(HtmlRefusal::TooLarge(text.len()));
+    }
+    if has_too_many_attributes(text) {
+        return Err(HtmlRefusal::TooManyAttributes);
+    }
+    let options = FromHtmlOptions::builder().max_depth(DRAWN_LEVELS_MAX).build();
+    match parse_html(text, options) {
+        Ok(_) => Ok(admitted),
+        Err(HtmlError::MaxDepthExceeded(_)) => Err(HtmlRefusal::TooDeep),
+        // The type may grow; whatever else the quick parser refuses is none of our shapes either.
+        Err(_) => Err(HtmlRefusal::TooManyNodes),
+    }
+}
+
+const EMBEDDED: &str = "data:image/";
+const BASE64: &str = ";base64,";
+
+/// The address that stands in for the embedded image of this number.
+pub fn stand_in(number: usize) -> String {
+    format!("embedded-image:{number}")
+}
+
+/// The number of a [`stand_in`].
+pub fn stood_in(address: &str) -> Option<usize> {
+    address.strip_prefix("embedded-image:")?.parse().ok()
+}
+
+fn take_out_images(html: &str) -> CheckedHtml<'_> {
+    let mut embedded = Vec::new();
+    let mut out = String::new();
+    let mut kept = 0;
+    let mut from = 0;
+    while let Some(at) = html[from..].find(EMBEDDED).map(|found| from + found) {
+        let after = at + EMBEDDED.len();
+        from = after;
+        let kind =
+            html[after..].bytes().take(40).take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
+        let Some(data) = html[after + kind..].strip_prefix(BASE64) else { continue };
+        let is_data = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=%\r\n".contains(byte);
+        let end = html.len() - data.len() + data.bytes().take_while(is_data).count();
+        out.push_str(&html[kept..at]);
+        out.push_str(&stand_in(embedded.len()));
+        embedded.push(&html[at..end]);
+        (kept, from) = (end, end);
+    }
+    if embedded.is_empty() {
+        return CheckedHtml { html: Cow::Borrowed(html), embedded };
+    }
+    out.push_str(&html[kept..]);
+    CheckedHtml { html: Cow::Owned(out), embedded }
+}
+
+/// Whether a tag has more attributes than are read. Comments, styles and scripts hold no tags.
+fn has_too_many_attributes(html: &str) -> bool {
+    let bytes = html.as_bytes();
+    let mut at = 0;
+    while let Some(open) = html[at..].find('<').map(|found| at + found) {
+        let rest = &html[open..];
+        at = open + 1;
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            at = open + comment.find("-->").map_or(4, |end| end + 7);
+            continue;
+        }
+        if !bytes.get(open + 1).is_some_and(u8::is_ascii_alphabetic) {
+            continue;
+        }
+        let (attributes, end) = count_attributes(bytes, open + 1);
+        if attributes > DRAWN_ATTRIBUTES_MAX {
+            return true;
+        }
+        at = end;
+        for raw in ["style", "script"] {
+            let begins = |length: usize| bytes.get(open + 1..open + 1 + length);
+            if begins(raw.len()).is_some_and(|name| name.eq_ignore_ascii_case(raw.as_bytes())) {
+                at = html[end..].find("</").map_or(html.len(), |found| end + found);
+            }
+        }
+    }
+    false
+}
+
+/// How many attributes the tag has whose name begins at `at`, and where the tag ends.
+fn count_attributes(bytes: &[u8], mut at: usize) -> (usize, usize) {
+    let blank = |byte: u8| byte.is_ascii_whitespace() || byte == b'/';
+    let skip = |mut at: usize, what: &dyn Fn(u8) -> bool| {
+        while bytes.get(at).is_some_and(|byte| what(*byte)) {
+            at += 1;
+        }
+        at
+    };
+    at = skip(at, &|byte| !blank(byte) && byte != b'>');
+    let mut attributes = 0;
+    loop {
+        at = skip(at, &blank);
+        match bytes.get(at) {
+            None | Some(b'>') => return (attributes, (at + 1).min(bytes.len())),
+            Some(_) => attributes += 1,
+        }
+        // A name may begin with "=" of all things, so the first letter is passed unseen.
+        at = skip(at + 1, &|byte| !blank(byte) && byte != b'>' && byte != b'=');
+        let value = skip(at, &|byte| byte.is_ascii_whitespace());
+        if bytes.get(value) != Some(&b'=') {
+            continue;
+        }
+        at = skip(value + 1, &|byte| byte.is_ascii_whitespace());
+        at = match bytes.get(at) {
+            Some(quote @ (b'"' | b'\'')) => skip(at + 1, &|byte| byte != *quote) + 1,
+            _ => skip(at, &|byte| !byte.is_ascii_whitespace() && byte != b'>'),
+        };
+        if at >= bytes.len() {
+            return (attributes, bytes.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(html: &str) -> Option<HtmlRefusal> {
+        admit(html).err()
+    }
+
+    #[test]
+    fn embedded_images_do_not_count_as_html() {
+        let image = format!("data:image/png;base64,{}", "A".repeat(DRAWN_HTML_BYTES_MAX));
+        let html = format!("<p>a<img src=\"{image}\">b<i style='background:url({image})'>");
+        let admitted = admit(&html).expect("fine");
+        assert_eq!(admitted.embedded, [image.as_str(), image.as_str()]);
+        assert_eq!(admitted.html, "<p>a<img src=\"embedded-image:0\">b<i style='background:url(embedded-image:1)'>");
+        assert_eq!(stood_in(&stand_in(7)), Some(7));
+    }
+
+    #[test]
+    fn what_is_too_large_or_too_deep_is_refused() {
+        assert_eq!(refusal(&"x".repeat(DRAWN_HTML_BYTES_MAX + 1)), Some(HtmlRefusal::TooLarge(DRAWN_HTML_BYTES_MAX + 1)));
+        assert_eq!(refusal(&"<div>".repeat(100_000)), Some(HtmlRefusal::TooDeep));
+        assert_eq!(refusal(&"<p>x</p>".repeat(1000)), None);
+    }
+
+    #[test]
+    fn a_tag_of_attributes_is_refused_wherever_it_hides() {
+        let many: String = (0..=DRAWN_ATTRIBUTES_MAX).map(|number| format!(" a{number}='>' ")).collect();
+        assert_eq!(refusal(&format!("<p{many}>")), Some(HtmlRefusal::TooManyAttributes));
+        assert_eq!(refusal(&format!("<!-- x --><style>a{{}}</style><b><img{many}/>")), Some(HtmlRefusal::TooManyAttributes));
+        assert_eq!(refusal(&format!("<!-- <p{many}> --><script>a<b {many}</script><p>")), None);
+        assert_eq!(refusal("<a href=x title='<<<< a b c d'>a < b < c</a><"), None);
+    }
+}

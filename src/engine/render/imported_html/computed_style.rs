@@ -1,0 +1,217 @@
+//! What the elements of an email look like, as far as its edits ask: grounds, inks, sizes of letters, what is hidden.
+//!
+//! It reads styles of their own, rules that name an element by its tag, class or id, and the old attributes. Rules for small
+//! screens and for the dark, and the order of precedence of rules, are not its business: emails carry what counts on the elements.
+
+use std::collections::HashMap;
+
+use super::dom::Dom;
+use crate::base::color::{self, Painted};
+use crate::base::text::Color;
+use crate::engine::render::css::{self, Piece};
+
+/// Letters of a text that says nothing of their size, in pixels.
+const SIZE: f32 = 16.0;
+
+/// The styles of every element, and the simple rules of the style sheets by what they name.
+#[derive(Debug, Default)]
+pub struct ComputedStyles {
+    own: Vec<Vec<(String, String)>>,
+    rules: Vec<Rule>,
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+/// `tag.class#id { … }`.
+#[derive(Debug)]
+struct Rule {
+    tag: Option<String>,
+    classes: Vec<String>,
+    id: Option<String>,
+    declarations: Vec<(String, String)>,
+}
+
+impl ComputedStyles {
+    /// Of an email as it is now.
+    pub fn of(dom: &Dom) -> Self {
+        let own = |node| {
+            let own = css::declarations(dom.attribute(node, "style").unwrap_or_default());
+            own.into_iter().map(|one| (one.name, one.value.to_owned())).collect()
+        };
+        let mut looks = Self { own: (0..dom.numbers().end).map(own).collect(), ..Self::default() };
+        for sheet in dom.numbers().filter(|node| dom.name(*node) == "style") {
+            for text in dom.children(sheet) {
+                for piece in css::pieces(dom.text(*text)) {
+                    if let Piece::Rule { selectors, body } = piece {
+                        looks.add(selectors, body);
+                    }
+                }
+            }
+        }
+        looks
+    }
+
+    fn add(&mut self, selectors: &str, body: &str) {
+        for selector in selectors.split(',').map(str::trim) {
+            let last = selector.rsplit([' ', '>', '+', '~', '\n', '\t']).next().unwrap_or_default();
+            let is_whole = last.len() == selector.len();
+            let Some(mut rule) = simple(last).filter(|rule| is_whole || !rule.classes.is_empty() || rule.id.is_some()) else {
+                continue;
+            };
+            let own = css::declarations(body);
+            rule.declarations = own.into_iter().map(|one| (one.name, one.value.to_owned())).collect();
+            let key = rule.id.as_ref().map(|id| format!("#{id}"));
+            let key = key.or_else(|| rule.classes.first().map(|class| format!(".{class}"))).or_else(|| rule.tag.clone());
+            self.by_name.entry(key.unwrap_or_default()).or_default().push(self.rules.len());
+            self.rules.push(rule);
+        }
+    }
+
+    /// The value of a property that an element has itself.
+    pub fn value(&self, dom: &Dom, node: usize, property: &str) -> Option<String> {
+        let own = self.own.get(node).and_then(|own| own.iter().rev().find(|(name, _)| name == property));
+        if let Some((_, value)) = own {
+            return Some(value.clone());
+        }
+        let classes: Vec<&str> = dom.attribute(node, "class").map(|all| all.split_whitespace().collect()).unwrap_or_default();
+        let id = dom.attribute(node, "id");
+        let name = dom.name(node);
+        let keys = classes.iter().map(|class| format!(".{class}")).chain(id.map(|id| format!("#{id}")));
+        let keys = keys.chain([name.to_owned()]);
+        let rules = keys.filter_map(|key| self.by_name.get(&key)).flatten().map(|rule| (*rule, &self.rules[*rule]));
+        let fits = |rule: &Rule| {
+            rule.tag.as_ref().is_none_or(|tag| tag == name)
+                && rule.id.as_deref().is_none_or(|wanted| id == Some(wanted))
+                && rule.classes.iter().all(|class| classes.contains(&class.as_str()))
+        };
+        let found = rules.filter(|(_, rule)| fits(rule)).filter_map(|(place, rule)| {
+            let value = rule.declarations.iter().rev().find(|(name, _)| name == property)?;
+            Some((place, value.1.clone()))
+        });
+        found.max_by_key(|(place, _)| *place).map(|(_, value)| value)
+    }
+
+    fn painted(&self, dom: &Dom, node: usize, properties: &[&str], attribute: &str) -> Option<Color> {
+        let value = properties.iter().find_map(|property| self.value(dom, node, property));
+        let value = value.as_deref().and_then(color::first_in).filter(|painted| painted.alpha >= 0.5);
+        let old = || dom.attribute(node, attribute).and_then(old_color);
+        value.or_else(old).map(|painted| painted.color)
+    }
+
+    /// The ground that an element paints itself.
+    pub fn ground(&self, dom: &Dom, node: usize) -> Option<Color> {
+        self.painted(dom, node, &["background-color", "background"], "bgcolor")
+    }
+
+    /// The colour that an element gives its text.
+    pub fn ink(&self, dom: &Dom, node: usize) -> Option<Color> {
+        let attribute = if dom.name(node) == "body" { "text" } else { "color" };
+        self.painted(dom, node, &["color"], attribute)
+    }
+
+    /// Whether an element is made to be seen by no reader.
+    pub fn is_hidden(&self, dom: &Dom, node: usize) -> bool {
+        let is = |property: &str, values: &[&str]| {
+            self.value(dom, node, property).is_some_and(|value| values.contains(&value.trim().to_ascii_lowercase().as_str()))
+        };
+        let nothing = ["0", "0px", "0em", "0%"];
+        is("display", &["none"])
+            || is("visibility", &["hidden"])
+            || is("mso-hide", &["all"])
+            || is("opacity", &nothing)
+            || (is("overflow", &["hidden"]) && (is("max-height", &nothing) || is("height", &nothing)))
+    }
+
+    /// The size of an element's letters in pixels, within letters of a size.
+    pub fn size(&self, dom: &Dom, node: usize, around: f32) -> f32 {
+        let own = self.value(dom, node, "font-size").and_then(|value| pixels(&value, around));
+        let own = own.or_else(|| self.value(dom, node, "font").and_then(|value| first_size(&value, around)));
+        own.unwrap_or(match dom.name(node) {
+            "h1" => 2.0 * SIZE,
+            "h2" => 1.5 * SIZE,
+            "h3" => 1.17 * SIZE,
+            "body" => SIZE,
+            _ => around,
+        })
+    }
+
+    /// What every node stands on and is written in, by its number; nothing where nothing says it.
+    pub fn all(&self, dom: &Dom) -> Vec<TextColors> {
+        let mut shades = vec![TextColors::default(); dom.numbers().end];
+        let roots: Vec<usize> = dom.first("html").into_iter().collect();
+        for node in roots.into_iter().flat_map(|root| dom.within(root)) {
+            let around = shades[dom.parent(node)];
+            let own = |found: Option<Color>, around| found.or(around);
+            shades[node] = match dom.is_text(node) {
+                true => around,
+                false => TextColors { ground: own(self.ground(dom, node), around.ground), ink: own(self.ink(dom, node), around.ink) },
+            };
+        }
+        shades
+    }
+}
+
+/// What something stands on, and what it is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextColors {
+    pub ground: Option<Color>,
+    pub ink: Option<Color>,
+}
+
+/// Colours in attributes may lack the sign.
+pub fn old_color(value: &str) -> Option<Painted> {
+    color::parse(value).or_else(|| color::parse(&format!("#{value}")))
+}
+
+/// A selector without relations, states and attributes.
+fn simple(selector: &str) -> Option<Rule> {
+    let sound = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '#');
+    if selector.is_empty() || !selector.chars().all(sound) {
+        return None;
+    }
+    let mut rule = Rule { tag: None, classes: Vec::new(), id: None, declarations: Vec::new() };
+    let mut start = 0;
+    let ends = selector.char_indices().skip(1).filter(|(_, letter)| matches!(letter, '.' | '#')).map(|(at, _)| at);
+    for end in ends.chain([selector.len()]) {
+        let part = &selector[start..end];
+        match part.chars().next()? {
+            '.' => rule.classes.push(part[1..].to_owned()),
+            '#' => rule.id = Some(part[1..].to_owned()),
+            _ => rule.tag = Some(part.to_ascii_lowercase()),
+        }
+        start = end;
+    }
+    Some(rule)
+}
+
+/// A length in pixels.
+pub fn pixels(value: &str, around: f32) -> Option<f32> {
+    let value = value.trim().to_ascii_lowercase();
+    let units = [("px", 1.0), ("pt", 4.0 / 3.0), ("rem", SIZE), ("em", around), ("%", around / 100.0)];
+    let (number, scale) = units.into_iter().find_map(|(unit, scale)| Some((value.strip_suffix(unit)?.to_owned(), scale)))?;
+    number.trim().parse().ok().map(|number: f32| number * scale).filter(|size| (0.0..1000.0).contains(size))
+}
+
+/// The size in the shorthand `font`.
+fn first_size(value: &str, around: f32) -> Option<f32> {
+    value.split_whitespace().find_map(|part| pixels(part.split('/').next().unwrap_or(part), around))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_rules_and_old_attributes_are_read() {
+        let html = "<style>.btn{background:#0a7b5c}a.btn{color:#fff} .x p{color:red} td:hover{color:blue}</style><body text=333333>\
+                    <table bgcolor=f4f4f4><tr><td style=\"font:14px/20px Arial\"><a class=btn>Go</a><p>x</p>\
+                    <div style=\"display:none\">y</div></td></tr></table>";
+        let dom = Dom::read(html).expect("small");
+        let looks = ComputedStyles::of(&dom);
+        let one = |name: &str| dom.first(name).expect("there");
+        let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
+        assert_eq!((looks.ground(&dom, one("a")), looks.ink(&dom, one("a"))), (color("#0A7B5C"), color("#FFFFFF")));
+        let shades = looks.all(&dom);
+        assert_eq!(shades[one("p")], TextColors { ground: color("#F4F4F4"), ink: color("#333333") });
+        assert_eq!((looks.size(&dom, one("td"), 16.0), looks.is_hidden(&dom, one("div"))), (14.0, true));
+    }
+}

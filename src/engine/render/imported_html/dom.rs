@@ -1,0 +1,324 @@
+//! A safe email's HTML as a tree that can be changed and written again.
+//!
+//! Nodes have the numbers of their order in the document, so that the same HTML has the same numbers each time it is read. What is
+//! read here has gone through the gate already, and goes through it again once it is written.
+
+use scraper::ElementRef;
+
+use crate::engine::render::css;
+use crate::engine::render::html_limits::HtmlRefusal;
+use crate::engine::render::tree::{Visitor, Descend, is_block, is_cell, is_void, parse, push_attribute, push_text, raw_text, walk};
+
+/// A node of the tree.
+#[derive(Clone, Debug)]
+pub enum Node {
+    Element { name: String, attributes: Vec<(String, String)> },
+    Text(String),
+}
+
+/// The tree.
+#[derive(Debug, Default)]
+pub struct Dom {
+    nodes: Vec<Node>,
+    parents: Vec<usize>,
+    children: Vec<Vec<usize>>,
+}
+
+/// The number of the document's root, which stands for nothing in the text.
+const ROOT: usize = 0;
+
+impl Dom {
+    /// Read HTML.
+    pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
+        let mut reader = Reader { dom: Self::default(), at: ROOT };
+        reader.dom.push(Node::Text(String::new()), ROOT);
+        walk(&parse(html), &mut reader)?;
+        Ok(reader.dom)
+    }
+
+    fn push(&mut self, node: Node, parent: usize) -> usize {
+        let number = self.nodes.len();
+        self.nodes.push(node);
+        self.parents.push(parent);
+        self.children.push(Vec::new());
+        if number != ROOT {
+            self.children[parent].push(number);
+        }
+        number
+    }
+
+    /// Every node that has ever been read or made, whether it still hangs in the tree.
+    pub fn numbers(&self) -> std::ops::Range<usize> {
+        1..self.nodes.len()
+    }
+
+    pub fn parent(&self, node: usize) -> usize {
+        self.parents[node]
+    }
+
+    pub fn children(&self, node: usize) -> &[usize] {
+        &self.children[node]
+    }
+
+    /// An element's name; nothing for text.
+    pub fn name(&self, node: usize) -> &str {
+        match &self.nodes[node] {
+            Node::Element { name, .. } => name,
+            Node::Text(_) => "",
+        }
+    }
+
+    /// What a text node says; nothing for elements.
+    pub fn text(&self, node: usize) -> &str {
+        match &self.nodes[node] {
+            Node::Element { .. } => "",
+            Node::Text(text) => text,
+        }
+    }
+
+    pub fn is_text(&self, node: usize) -> bool {
+        node != ROOT && matches!(self.nodes[node], Node::Text(_))
+    }
+
+    pub fn attributes(&self, node: usize) -> &[(String, String)] {
+        match &self.nodes[node] {
+            Node::Element { attributes, .. } => attributes,
+            Node::Text(_) => &[],
+        }
+    }
+
+    pub fn attribute(&self, node: usize, wanted: &str) -> Option<&str> {
+        self.attributes(node).iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+    }
+
+    /// Set an attribute, or take it away.
+    pub fn set_attribute(&mut self, node: usize, wanted: &str, value: Option<&str>) {
+        let Node::Element { attributes, .. } = &mut self.nodes[node] else { return };
+        match (attributes.iter().position(|(name, _)| name == wanted), value) {
+            (Some(place), Some(value)) => attributes[place].1 = value.to_owned(),
+            (Some(place), None) => _ = attributes.remove(place),
+            (None, Some(value)) => attributes.push((wanted.to_owned(), value.to_owned())),
+            (None, None) => {}
+        }
+    }
+
+    pub fn set_text(&mut self, node: usize, text: &str) {
+        if let Node::Text(own) = &mut self.nodes[node] {
+            *own = text.to_owned();
+        }
+    }
+
+    /// A property in the element's own `style`.
+    pub fn own_style(&self, node: usize, property: &str) -> Option<String> {
+        let declarations = css::declarations(self.attribute(node, "style")?);
+        declarations.iter().rev().find(|one| one.name == property).map(|one| one.value.to_owned())
+    }
+
+    /// Set a property in the element's own `style`, in the place where it stood.
+    pub fn set_style(&mut self, node: usize, property: &str, value: &str) {
+        let own = self.attribute(node, "style").unwrap_or_default().to_owned();
+        let mut out = String::new();
+        let mut is_set = false;
+        for one in css::declarations(&own) {
+            let important = if one.important { " !important" } else { "" };
+            if one.name != property {
+                out.push_str(&format!("{}:{}{important};", one.name, one.value));
+            } else if !is_set {
+                is_set = true;
+                out.push_str(&format!("{property}:{value}{important};"));
+            }
+        }
+        if !is_set {
+            out.push_str(&format!("{property}:{value};"));
+        }
+        self.set_attribute(node, "style", Some(&out));
+    }
+
+    /// The first element of this name, in the order of the document.
+    pub fn first(&self, name: &str) -> Option<usize> {
+        self.numbers().find(|node| self.name(*node) == name && self.is_attached(*node))
+    }
+
+    /// Whether a node still hangs in the tree.
+    pub fn is_attached(&self, node: usize) -> bool {
+        node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
+    }
+
+    /// Nodes above a node, the nearest first, up to but without the body.
+    pub fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let up = move |at: &usize| Some(self.parents[*at]);
+        std::iter::successors(Some(self.parents[node]), up).take_while(|at| *at != ROOT && self.name(*at) != "body")
+    }
+
+    /// A node and everything under it, in the order of the document.
+    pub fn within(&self, node: usize) -> Vec<usize> {
+        let (mut found, mut open) = (Vec::new(), vec![node]);
+        while let Some(at) = open.pop() {
+            found.push(at);
+            open.extend(self.children[at].iter().rev());
+        }
+        found
+    }
+
+    /// The place of a node among its parent's children.
+    pub fn place(&self, node: usize) -> usize {
+        self.children[self.parents[node]].iter().position(|other| *other == node).unwrap_or_default()
+    }
+
+    /// A new element that hangs nowhere yet.
+    pub fn make(&mut self, name: &str, attributes: &[(&str, &str)]) -> usize {
+        let attributes = attributes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.loose(Node::Element { name: name.to_owned(), attributes })
+    }
+
+    /// A new text that hangs nowhere yet.
+    pub fn make_text(&mut self, text: &str) -> usize {
+        self.loose(Node::Text(text.to_owned()))
+    }
+
+    fn loose(&mut self, node: Node) -> usize {
+        let number = self.push(node, ROOT);
+        self.children[ROOT].pop();
+        number
+    }
+
+    /// Hang a loose node under another, at a place among its children.
+    pub fn hang(&mut self, node: usize, parent: usize, place: usize) {
+        let place = place.min(self.children[parent].len());
+        self.children[parent].insert(place, node);
+        self.parents[node] = parent;
+    }
+
+    /// Hang a loose node under another, behind its children.
+    pub fn append(&mut self, node: usize, parent: usize) {
+        self.hang(node, parent, usize::MAX);
+    }
+
+    /// Take a node out, with everything under it.
+    pub fn remove(&mut self, node: usize) {
+        self.children[self.parents[node]].retain(|other| *other != node);
+    }
+
+    /// A loose copy of a node with everything under it, and where each node of it was copied to. Ids stay with the original.
+    pub fn copy(&mut self, node: usize) -> (usize, Vec<(usize, usize)>) {
+        let mut copies: Vec<(usize, usize)> = Vec::new();
+        for from in self.within(node) {
+            let mut twin = self.nodes[from].clone();
+            if let Node::Element { attributes, .. } = &mut twin {
+                attributes.retain(|(name, _)| name != "id");
+            }
+            let to = self.loose(twin);
+            if let Some((_, parent)) = copies.iter().find(|(original, _)| *original == self.parents[from]).copied() {
+                self.append(to, parent);
+            }
+            copies.push((from, to));
+        }
+        (copies[0].1, copies)
+    }
+
+    /// The HTML.
+    pub fn write(&self) -> String {
+        enum Step {
+            Node(usize),
+            End(usize),
+        }
+        let mut out = "<!doctype html>".to_owned();
+        let mut steps: Vec<Step> = self.children[ROOT].iter().rev().map(|child| Step::Node(*child)).collect();
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::End(node) => out.push_str(&format!("</{}>", self.name(node))),
+                Step::Node(node) => match &self.nodes[node] {
+                    Node::Text(text) if self.name(self.parents[node]) == "style" => out.push_str(text),
+                    Node::Text(text) => push_text(text, &mut out),
+                    Node::Element { name, attributes } => {
+                        out.push('<');
+                        out.push_str(name);
+                        attributes.iter().for_each(|(name, value)| push_attribute(name, value, &mut out));
+                        out.push('>');
+                        if !is_void(name) {
+                            steps.push(Step::End(node));
+                            steps.extend(self.children[node].iter().rev().map(|child| Step::Node(*child)));
+                        }
+                    }
+                },
+            }
+        }
+        out
+    }
+
+    /// Whether an element shows an image behind its content.
+    pub fn has_picture(&self, node: usize) -> bool {
+        let mut values = ["background-image", "background"].into_iter().filter_map(|property| self.own_style(node, property));
+        self.attribute(node, "background").is_some() || values.any(|value| value.contains("url("))
+    }
+
+    /// Whether an element stands in a line of text with what is around it.
+    pub fn is_inline(&self, node: usize) -> bool {
+        let name = self.name(node);
+        if is_block(name) || is_cell(name) || matches!(name, "html" | "head" | "col" | "colgroup") {
+            return false;
+        }
+        let display = self.own_style(node, "display").unwrap_or_default();
+        !matches!(display.trim(), "block" | "table" | "table-cell" | "flex")
+    }
+}
+
+struct Reader {
+    dom: Dom,
+    at: usize,
+}
+
+impl Visitor for Reader {
+    fn open(&mut self, element: ElementRef<'_>) -> Descend {
+        let value = element.value();
+        let attributes = value.attrs().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let node = self.dom.push(Node::Element { name: value.name().to_owned(), attributes }, self.at);
+        if value.name() == "style" {
+            self.dom.push(Node::Text(raw_text(element)), node);
+        }
+        if value.name() == "style" || is_void(value.name()) {
+            return Descend::Past;
+        }
+        self.at = node;
+        Descend::Into
+    }
+
+    fn close(&mut self, _: &str) {
+        self.at = self.dom.parents[self.at];
+    }
+
+    fn text(&mut self, text: &str) {
+        self.dom.push(Node::Text(text.to_owned()), self.at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::super::clean;
+    use super::*;
+
+    #[test]
+    fn what_was_made_safe_is_written_again_as_it_was() {
+        let source = "<html lang=en><title>A &amp; B</title><style>a > b{color:red} @media (max-width:3px){p{margin:0}}</style>\
+                      <body bgcolor=#fff><table><tr><td style=\"color:red;font-family:'X &amp; Y'\">1 &lt; 2&nbsp;<b>x</b><br><img \
+                      src=https://x.example/a.png></table><ul><li>a<li>b</ul><a href=\"{{ unsubscribe_url }}\">Stop</a>";
+        let safe = clean::html(source, &HashMap::new()).expect("small").html;
+        let written = Dom::read(&safe).expect("small").write();
+        assert_eq!(written.len(), safe.len(), "{written}");
+        assert_eq!(clean::html(&written, &HashMap::new()).expect("small").html, safe);
+    }
+
+    #[test]
+    fn a_copy_hangs_together_and_leaves_ids_behind() {
+        let mut dom = Dom::read("<div id=a><p id=b>x<b>y</b></p></div>").expect("small");
+        let div = dom.first("div").expect("there");
+        let (copy, copies) = dom.copy(div);
+        assert_eq!(copies.len(), 5);
+        let body = dom.first("body").expect("there");
+        dom.append(copy, body);
+        dom.set_style(copy, "color", "red");
+        assert!(dom.write().ends_with("</div><div style=\"color:red;\"><p>x<b>y</b></p></div></body></html>"), "{}", dom.write());
+    }
+}

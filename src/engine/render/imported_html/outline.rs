@@ -1,0 +1,440 @@
+//! An email's HTML as those see it who change it: its texts, buttons, links and images in their order, each with the number by which
+//! a [`Change`](super::Change) names it. No markup.
+//!
+//! It knows where words stand and what stands around them, not what anybody wants to do with them.
+
+use serde::{Deserialize, Serialize};
+
+use super::dom::Dom;
+use super::computed_style::{ComputedStyles, TextColors, pixels};
+use super::recolor;
+use crate::base::color::{BLACK, WHITE, contrast};
+use crate::base::text::Color;
+use crate::engine::render::html_limits::HtmlRefusal;
+
+/// What an email consists of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outline {
+    /// The hidden beginning, which lists of messages show behind the subject.
+    pub preheader: Option<TextPart>,
+    /// What is seen, from top to bottom.
+    pub parts: Vec<Part>,
+    pub links: Vec<Link>,
+    /// The most used first.
+    pub colors: Vec<Color>,
+    /// Texts whose letters can hardly be seen on their ground.
+    pub faint: Vec<String>,
+}
+
+/// Something that is seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    Words(TextPart),
+    Image(Image),
+}
+
+/// A text that stands by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextPart {
+    pub kind: Kind,
+    /// Never empty.
+    pub pieces: Vec<Piece>,
+    /// Of its letters, in pixels.
+    pub size: u16,
+}
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    Heading,
+    Paragraph,
+    /// Of a list.
+    Item,
+    Button,
+}
+
+/// Words that look alike; or the end of a line, as `\n`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// The number of the text or of the `br`.
+    pub node: usize,
+    pub text: String,
+    /// The number of the link that they are.
+    pub link: Option<usize>,
+}
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub element: usize,
+    pub address: String,
+}
+
+/// An image.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    pub element: usize,
+    /// Of an embedded one only the beginning.
+    pub address: String,
+    pub alt: String,
+    /// As far as the HTML says it, in pixels.
+    pub width: Option<u32>,
+    pub link: Option<usize>,
+}
+
+/// Images up to this size are counters and spacers.
+const TINY: f32 = 3.0;
+/// From this size on, and up to this length, letters are a heading's.
+const HEADING_SIZE: f32 = 20.0;
+const HEADING_CHARACTERS_MAX: usize = 120;
+const BUTTON_CHARACTERS_MAX: usize = 60;
+const ADDRESS_CHARACTERS_MAX: usize = 2048;
+/// Less contrast than this is as good as none.
+const FAINT: f64 = 1.5;
+const FAINT_MAX: usize = 5;
+const FAINT_CHARACTERS_MAX: usize = 60;
+
+impl TextPart {
+    /// What it says.
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// The number that stands for it.
+    pub fn node(&self) -> usize {
+        self.pieces.first().map_or(0, |piece| piece.node)
+    }
+
+    /// Its link, if it is one.
+    pub fn link(&self) -> Option<usize> {
+        self.pieces.iter().find_map(|piece| piece.link)
+    }
+}
+
+impl Part {
+    /// The number that stands for it.
+    pub fn node(&self) -> usize {
+        match self {
+            Self::Words(words) => words.node(),
+            Self::Image(image) => image.element,
+        }
+    }
+
+    /// The numbers of all that it consists of.
+    pub fn nodes(&self) -> Vec<usize> {
+        match self {
+            Self::Words(words) => words.pieces.iter().map(|piece| piece.node).collect(),
+            Self::Image(image) => vec![image.element],
+        }
+    }
+
+    pub fn words(&self) -> Option<&TextPart> {
+        if let Self::Words(words) = self { Some(words) } else { None }
+    }
+
+    pub fn image(&self) -> Option<&Image> {
+        if let Self::Image(image) = self { Some(image) } else { None }
+    }
+}
+
+impl Outline {
+    /// Of an email that was made safe.
+    pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
+        let dom = Dom::read(html)?;
+        Ok(Self::of(&dom, &ComputedStyles::of(&dom)))
+    }
+
+    pub(super) fn of(dom: &Dom, looks: &ComputedStyles) -> Self {
+        let mut reader = Reader { dom, looks, shades: looks.all(dom), outline: Self::default(), line: None };
+        if let Some(body) = dom.first("body") {
+            reader.visit(body, Around::default());
+        }
+        reader.end_line();
+        reader.outline.colors = recolor::colors(dom);
+        reader.outline
+    }
+
+    /// The texts, those in the preheader not among them.
+    pub fn words(&self) -> impl Iterator<Item = &TextPart> {
+        self.parts.iter().filter_map(Part::words)
+    }
+
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.parts.iter().filter_map(Part::image)
+    }
+
+    pub fn buttons(&self) -> impl Iterator<Item = &TextPart> {
+        self.words().filter(|words| words.kind == Kind::Button)
+    }
+
+    /// Where a link leads.
+    pub fn address(&self, link: usize) -> Option<&str> {
+        self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
+    }
+}
+
+/// Characters that fill up a preheader and show nothing.
+pub fn is_filler(letter: char) -> bool {
+    letter.is_whitespace()
+        || matches!(
+            letter,
+            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{2060}' | '\u{feff}'
+        )
+}
+
+/// Whether a text shows anything.
+pub fn shows(text: &str) -> bool {
+    text.chars().any(|letter| !is_filler(letter))
+}
+
+/// What stands around a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Around {
+    link: Option<usize>,
+    size: f32,
+    heading: bool,
+    item: bool,
+    button: bool,
+    hidden: bool,
+}
+
+struct Reader<'a> {
+    dom: &'a Dom,
+    looks: &'a ComputedStyles,
+    shades: Vec<TextColors>,
+    outline: Outline,
+    /// The line of text that is being read, and what stands around its beginning.
+    line: Option<(Around, Vec<Piece>)>,
+}
+
+impl Reader<'_> {
+    fn visit(&mut self, node: usize, around: Around) {
+        if self.dom.is_text(node) {
+            self.text(node, around);
+            return;
+        }
+        let name = self.dom.name(node);
+        match name {
+            "style" => return,
+            "br" => {
+                self.piece(Piece { node, text: "\n".to_owned(), link: around.link }, around);
+                return;
+            }
+            "img" => {
+                self.end_line();
+                self.image(node, around);
+                return;
+            }
+            "hr" => {
+                self.end_line();
+                return;
+            }
+            _ => {}
+        }
+        let mut own = Around { size: self.looks.size(self.dom, node, around.size), ..around };
+        own.heading |= matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
+        own.item |= name == "li";
+        own.hidden |= self.looks.is_hidden(self.dom, node);
+        if let Some(address) = self.dom.attribute(node, "href").filter(|_| name == "a") {
+            let address = address.chars().take(ADDRESS_CHARACTERS_MAX).collect();
+            self.outline.links.push(Link { element: node, address });
+            own.link = Some(node);
+            own.button = is_button(self.dom, self.looks, node);
+        }
+        let stands_alone = !self.dom.is_inline(node) || (own.button && name == "a");
+        if stands_alone {
+            self.end_line();
+        }
+        for child in self.dom.children(node) {
+            self.visit(*child, own);
+        }
+        if stands_alone {
+            self.end_line();
+        }
+    }
+
+    fn text(&mut self, node: usize, around: Around) {
+        let raw = self.dom.text(node);
+        let before = self.line.as_ref().and_then(|(_, pieces)| pieces.last()).map(|piece| piece.text.as_str());
+        let mut spaced = before.is_none_or(|text| text.ends_with([' ', '\n']));
+        let mut text = String::with_capacity(raw.len());
+        for letter in raw.chars() {
+            let is_space = matches!(letter, ' ' | '\t' | '\n' | '\r' | '\u{c}');
+            if !is_space {
+                text.push(letter);
+            } else if !spaced {
+                text.push(' ');
+            }
+            spaced = is_space;
+        }
+        if !text.is_empty() {
+            self.piece(Piece { node, text, link: around.link }, around);
+        }
+    }
+
+    fn piece(&mut self, piece: Piece, around: Around) {
+        self.line.get_or_insert_with(|| (around, Vec::new())).1.push(piece);
+    }
+
+    /// The line is a text, if it says anything.
+    fn end_line(&mut self) {
+        let Some((around, mut pieces)) = self.line.take() else { return };
+        let is_empty = |piece: &Piece| piece.text.trim_matches([' ', '\n']).is_empty();
+        while pieces.last().is_some_and(is_empty) {
+            pieces.pop();
+        }
+        let first = pieces.iter().position(|piece| !is_empty(piece)).unwrap_or_default();
+        pieces.drain(..first);
+        if let Some(last) = pieces.last_mut() {
+            last.text.truncate(last.text.trim_end().len());
+        }
+        if !pieces.iter().any(|piece| shows(&piece.text)) {
+            return;
+        }
+        let characters: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
+        let is_large = around.size >= HEADING_SIZE && characters <= HEADING_CHARACTERS_MAX;
+        let kind = match around {
+            Around { button: true, .. } => Kind::Button,
+            Around { heading: true, .. } => Kind::Heading,
+            Around { item: true, .. } => Kind::Item,
+            _ if is_large => Kind::Heading,
+            _ => Kind::Paragraph,
+        };
+        let mut words = TextPart { kind, pieces, size: around.size.round() as u16 };
+        if around.hidden && self.outline.parts.is_empty() && self.outline.preheader.is_none() {
+            for piece in &mut words.pieces {
+                piece.text.truncate(piece.text.trim_end_matches(is_filler).len());
+            }
+            words.pieces.retain(|piece| shows(&piece.text));
+            self.outline.preheader = Some(words);
+            return;
+        }
+        if !around.hidden && self.outline.faint.len() < FAINT_MAX && words.pieces.iter().any(|piece| self.is_faint(piece)) {
+            self.outline.faint.push(words.text().chars().take(FAINT_CHARACTERS_MAX).collect());
+        }
+        self.outline.parts.push(Part::Words(words));
+    }
+
+    /// Whether a piece can hardly be seen, as far as its element and those around it say.
+    fn is_faint(&self, piece: &Piece) -> bool {
+        let TextColors { ground, ink } = self.shades[piece.node];
+        let stands_on_picture = self.dom.above(piece.node).any(|above| self.dom.has_picture(above));
+        let ink = ink.unwrap_or(BLACK);
+        shows(&piece.text) && !stands_on_picture && contrast(ink, ground.unwrap_or(WHITE)) < FAINT
+    }
+
+    fn image(&mut self, node: usize, around: Around) {
+        let Some(address) = self.dom.attribute(node, "src").filter(|_| !is_tiny(self.dom, node)) else { return };
+        let most = if address.starts_with("data:") { 22 } else { ADDRESS_CHARACTERS_MAX };
+        let width = self.dom.attribute(node, "width").and_then(|width| width.trim().trim_end_matches("px").parse().ok());
+        let width = width.or_else(|| Some(pixels(&self.dom.own_style(node, "width")?, 0.0)? as u32)).filter(|width| *width > 0);
+        self.outline.parts.push(Part::Image(Image {
+            element: node,
+            address: address.chars().take(most).collect(),
+            alt: self.dom.attribute(node, "alt").unwrap_or_default().to_owned(),
+            width,
+            link: around.link,
+        }));
+    }
+}
+
+/// Whether an image is there to be counted, not to be seen.
+pub fn is_tiny(dom: &Dom, node: usize) -> bool {
+    let side = |name: &str| {
+        let number = dom.attribute(node, name).and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok());
+        number.or_else(|| pixels(&dom.own_style(node, name)?, 0.0)).is_some_and(|side| side <= TINY)
+    };
+    side("width") || side("height")
+}
+
+/// Whether nothing under a node is seen but what is under some others.
+pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
+    let mut open = vec![node];
+    while let Some(at) = open.pop() {
+        if others.contains(&at) {
+            continue;
+        }
+        let is_image = dom.name(at) == "img" && !is_tiny(dom, at);
+        if is_image || dom.name(at) == "hr" || shows(dom.text(at)) {
+            return false;
+        }
+        open.extend(dom.children(at).iter().rev());
+    }
+    true
+}
+
+/// Whether a link looks like a button: by its name, or because it, or what holds nothing else, is a box of its own colour.
+fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
+    let within = dom.within(link);
+    let text: String = within.iter().map(|node| dom.text(*node)).collect();
+    let characters = text.split_whitespace().map(|word| word.chars().count()).sum::<usize>();
+    if !shows(&text) || characters > BUTTON_CHARACTERS_MAX || within.iter().any(|node| dom.name(*node) == "img") {
+        return false;
+    }
+    let class = dom.attribute(link, "class").unwrap_or_default().to_ascii_lowercase();
+    let mut classes = class.split_whitespace();
+    let is_named = classes.any(|class| class.contains("button") || class.contains("btn") || class == "cta");
+    if is_named || dom.attribute(link, "role") == Some("button") {
+        return true;
+    }
+    let has = |node: usize, property: &str| looks.value(dom, node, property).is_some();
+    let is_box = |node: usize| {
+        let display = looks.value(dom, node, "display").unwrap_or_default();
+        has(node, "padding") || has(node, "border-radius") || matches!(display.trim(), "block" | "inline-block")
+    };
+    if is_box(link) && (looks.ground(dom, link).is_some() || has(link, "border")) {
+        return true;
+    }
+    // The box is often the cell around it.
+    let alone = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link]));
+    let around = |node: usize| dom.above(node).find_map(|above| looks.ground(dom, above));
+    alone.into_iter().any(|above| {
+        let ground = looks.ground(dom, above);
+        let has_box = has(above, "border-radius") || is_box(link);
+        ground.is_some() && ground != around(above) && has_box
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(html: &str) -> Vec<String> {
+        let outline = Outline::read(html).expect("small");
+        let part = |part: &Part| match part {
+            Part::Words(words) => format!("{:?} {}", words.kind, words.text()),
+            Part::Image(image) => format!("Image {} {:?}", image.alt, image.width),
+        };
+        outline.parts.iter().map(part).collect()
+    }
+
+    #[test]
+    fn texts_buttons_and_images_stand_in_their_order() {
+        let html = "<body><div style=\"display:none\">Only today &zwnj;&nbsp;&zwnj;</div><table><tr><td><img src=https://x.example/l.png \
+                    alt=Logo width=120></td><td>View  in <a href=https://x.example/v>browser</a></td></tr></table><h1>Hello\n <b>you</b></h1>\
+                    <p>One<br>two</p><ul><li>First</li></ul><table><tr><td bgcolor=#00aa00 style=\"border-radius:4px\">\
+                    <a href=https://x.example/b style=\"color:#fff\">Buy</a></td></tr></table><a class=btn-main href=https://x.example/c>Go</a>\
+                    <p style=\"font-size:28px\">Big words</p><img src=https://x.example/t.gif width=1 height=1>";
+        let expected = [
+            "Image Logo Some(120)",
+            "Paragraph View in browser",
+            "Heading Hello you",
+            "Paragraph One\ntwo",
+            "Item First",
+            "Button Buy",
+            "Button Go",
+            "Heading Big words",
+        ];
+        assert_eq!(told(html), expected);
+        let outline = Outline::read(html).expect("small");
+        assert_eq!(outline.preheader.map(|words| words.text()).as_deref(), Some("Only today"));
+        assert_eq!(outline.links.len(), 3);
+    }
+
+    #[test]
+    fn a_link_alone_in_a_bar_is_no_button() {
+        let html =
+            "<table><tr><td bgcolor=#222222><a href=https://x.example/v style=\"color:#fff\">View online</a></td></tr></table>";
+        assert_eq!(told(html), ["Paragraph View online"]);
+    }
+}

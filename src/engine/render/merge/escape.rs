@@ -1,0 +1,378 @@
+//! Where in the HTML each value stands, and how it is made harmless there.
+//!
+//! The literals are read as a browser would, up to what matters: elements, attributes, their quotes, and whether an attribute holds
+//! an address. Values may stand in texts and in quoted attributes. Where no escaping helps, in scripts, style sheets, names of
+//! attributes or without quotes, the template is refused.
+
+use super::MergeError;
+use super::lexer::refuse;
+use super::ast::{Node, EscapeContext};
+
+/// Attributes that hold an address.
+const ADDRESSES: [&str; 12] =
+    ["href", "src", "action", "formaction", "background", "poster", "cite", "data", "longdesc", "usemap", "xlink:href", "srcset"];
+
+/// Elements whose content is no HTML.
+const RAW: [&str; 2] = ["script", "style"];
+
+/// Decide the place of every value, or refuse.
+pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError> {
+    walk(nodes, literals, State::Text).map(|_| ())
+}
+
+/// How much of an address is known to stand before a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Address {
+    /// Nothing: the value decides where it leads.
+    Start,
+    /// Letters of the template, not yet enough to tell.
+    Letters,
+    /// Letters from a field.
+    Field,
+    /// Its scheme, host or path: the template decided where it leads.
+    Decided,
+    /// It is no address.
+    None,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    Text,
+    /// After `<`, in the element's name; with `/` first in one that ends.
+    Element(String),
+    /// In a tag, between attributes.
+    Tag {
+        element: String,
+    },
+    /// In the name of an attribute.
+    Attribute {
+        element: String,
+        name: String,
+    },
+    /// After a name's `=`.
+    Equals {
+        element: String,
+        name: String,
+    },
+    /// Within quotes.
+    Quoted {
+        element: String,
+        name: String,
+        quote: char,
+        address: Address,
+    },
+    /// In a value without quotes.
+    Bare {
+        element: String,
+    },
+    /// In `<!-- … -->`, with how much of its end was seen.
+    Comment(u8),
+    /// In `<! … >` that is no comment: Outlook's conditions, the document type.
+    Declaration(String),
+    /// In the content of a script or style sheet, with the letters of its end that were seen.
+    Raw {
+        element: String,
+        end: String,
+    },
+}
+
+fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<State, MergeError> {
+    for node in nodes {
+        match node {
+            Node::Literal(number) => state = state.read(&literals[*number])?,
+            Node::Output { chain, place } => (*place, state) = state.value(chain.line)?,
+            Node::If(branches) => {
+                let line = branches.first().map_or(0, |branch| branch.line);
+                let has_else = branches.last().is_some_and(|branch| branch.condition.is_none());
+                let mut joined = (!has_else).then(|| state.clone());
+                for branch in branches {
+                    let end = walk(&mut branch.nodes, literals, state.clone())?;
+                    joined = Some(match joined {
+                        None => end,
+                        Some(other) => other.join(end, line)?,
+                    });
+                }
+                state = joined.unwrap_or(State::Text);
+            }
+            Node::For { list, nodes, .. } => {
+                // Once as it begins, and once as it repeats.
+                let line = list.line;
+                let once = walk(nodes, literals, state.clone())?;
+                if once != state {
+                    // Reached at most once in nested loops: from then on the state stays.
+                    let either = state.join(once, line)?;
+                    let again = walk(nodes, literals, either.clone())?;
+                    state = either.join(again, line)?;
+                }
+            }
+        }
+    }
+    Ok(state)
+}
+
+impl State {
+    /// The state after either of two ways here.
+    fn join(self, other: State, line: usize) -> Result<State, MergeError> {
+        if self == other {
+            return Ok(self);
+        }
+        match (self, other) {
+            (
+                State::Quoted { element, name, quote, address: one },
+                State::Quoted { element: element_2, name: name_2, quote: quote_2, address: two },
+            ) if (&element, &name, quote) == (&element_2, &name_2, quote_2) => {
+                let address = if one == two { one } else { Address::Field };
+                Ok(State::Quoted { element, name, quote, address })
+            }
+            // Content begun in one of two ways is the same content.
+            (State::Raw { element, .. }, State::Raw { element: same, .. }) if element == same => {
+                Ok(State::Raw { element, end: String::new() })
+            }
+            _ => refuse(line, "this if or for opens a tag or an attribute and does not close it on every way; close it within"),
+        }
+    }
+
+    /// The place of a value here, and the state after it.
+    fn value(self, line: usize) -> Result<(EscapeContext, State), MergeError> {
+        match self {
+            State::Text => Ok((EscapeContext::Markup, State::Text)),
+            State::Comment(_) => Ok((EscapeContext::Markup, State::Comment(0))),
+            State::Quoted { element, name, quote, address } => {
+                if name.starts_with("on") || name == "srcdoc" {
+                    return refuse(line, format!("a field cannot stand in the attribute {name}; write it as text or in a link"));
+                }
+                let (place, address) = match address {
+                    Address::Start => (EscapeContext::Link, Address::Field),
+                    Address::Letters | Address::Field => (EscapeContext::LinkPart, Address::Field),
+                    decided => (EscapeContext::Markup, decided),
+                };
+                Ok((place, State::Quoted { element, name, quote, address }))
+            }
+            State::Raw { element, .. } => {
+                refuse(line, format!("a field cannot stand in <{element}>; write it as text or in an attribute"))
+            }
+            State::Equals { .. } | State::Bare { .. } => {
+                refuse(line, "a field in an attribute needs quotes around it, like href=\"{{ url }}\"")
+            }
+            State::Element(_) | State::Tag { .. } | State::Attribute { .. } | State::Declaration(_) => {
+                refuse(line, "a field cannot stand in a tag; write it as text or between the quotes of an attribute")
+            }
+        }
+    }
+
+    fn read(mut self, literal: &str) -> Result<State, MergeError> {
+        let mut rest = literal;
+        loop {
+            // Most of an email is text and attributes, in which only few letters matter.
+            let stop: &[char] = match &self {
+                State::Text => &['<'],
+                State::Quoted { quote: '"', address: Address::None | Address::Decided, .. } => &['"'],
+                State::Quoted { quote: '\'', address: Address::None | Address::Decided, .. } => &['\''],
+                _ => &[],
+            };
+            if !stop.is_empty() {
+                let Some(at) = rest.find(stop) else { return Ok(self) };
+                rest = &rest[at..];
+            }
+            let Some(letter) = rest.chars().next() else { return Ok(self) };
+            rest = &rest[letter.len_utf8()..];
+            self = self.letter(letter)?;
+        }
+    }
+
+    fn letter(self, letter: char) -> Result<State, MergeError> {
+        Ok(match self {
+            State::Text if letter == '<' => State::Element(String::new()),
+            State::Text => State::Text,
+            State::Element(name) => in_element_name(name, letter),
+            State::Tag { element } => in_tag(element, letter),
+            State::Attribute { element, mut name } => match letter {
+                '=' => State::Equals { element, name },
+                '>' | '/' => in_tag(element, letter),
+                // An `=` may follow after space; other letters begin the next attribute.
+                letter if letter.is_ascii_whitespace() => State::Attribute { element, name: name + " " },
+                letter => {
+                    if name.ends_with(' ') {
+                        name.clear();
+                    }
+                    name.push(letter.to_ascii_lowercase());
+                    State::Attribute { element, name }
+                }
+            },
+            State::Equals { element, name } => match letter {
+                letter if letter.is_ascii_whitespace() => State::Equals { element, name },
+                '"' | '\'' => {
+                    let name = name.trim_end().to_owned();
+                    let address = if ADDRESSES.contains(&name.as_str()) { Address::Start } else { Address::None };
+                    State::Quoted { element, name, quote: letter, address }
+                }
+                '>' => after_tag(element),
+                _ => State::Bare { element },
+            },
+            State::Quoted { element, quote, .. } if letter == quote => State::Tag { element },
+            State::Quoted { element, name, quote, address } => {
+                State::Quoted { element, name, quote, address: in_address(address, letter)? }
+            }
+            State::Bare { element } => match letter {
+                '>' => after_tag(element),
+                letter if letter.is_ascii_whitespace() => State::Tag { element },
+                _ => State::Bare { element },
+            },
+            State::Comment(seen) => match (letter, seen) {
+                ('>', 2) => State::Text,
+                ('!', 2) => State::Comment(2),
+                ('-', seen) => State::Comment((seen + 1).min(2)),
+                _ => State::Comment(0),
+            },
+            State::Declaration(start) => in_declaration(start, letter),
+            State::Raw { element, end } => in_raw(element, end, letter),
+        })
+    }
+}
+
+fn in_element_name(mut name: String, letter: char) -> State {
+    match letter {
+        '!' | '?' if name.is_empty() => State::Declaration(String::new()),
+        '>' => after_tag(name),
+        letter if letter.is_ascii_whitespace() && !name.is_empty() => State::Tag { element: name },
+        letter if letter.is_ascii_alphabetic() || !name.is_empty() || letter == '/' => {
+            name.push(letter.to_ascii_lowercase());
+            State::Element(name)
+        }
+        // A sign that is less than something.
+        '<' => State::Element(String::new()),
+        _ => State::Text,
+    }
+}
+
+fn in_tag(element: String, letter: char) -> State {
+    match letter {
+        '>' => after_tag(element),
+        '/' => State::Tag { element },
+        letter if letter.is_ascii_whitespace() => State::Tag { element },
+        letter => State::Attribute { element, name: letter.to_ascii_lowercase().to_string() },
+    }
+}
+
+fn after_tag(element: String) -> State {
+    if RAW.contains(&element.as_str()) { State::Raw { element, end: String::new() } } else { State::Text }
+}
+
+/// `<!--` begins a comment, unless it is a condition of Outlook, in which HTML stands.
+fn in_declaration(mut start: String, letter: char) -> State {
+    match (start.as_str(), letter) {
+        ("--", '[') => State::Declaration("[".to_owned()),
+        ("--", '-') => State::Comment(2),
+        ("--", '>') => State::Text,
+        ("--", _) => State::Comment(0),
+        ("" | "-", '-') => {
+            start.push('-');
+            State::Declaration(start)
+        }
+        (_, '>') => State::Text,
+        _ => State::Declaration("[".to_owned()),
+    }
+}
+
+fn in_raw(element: String, mut end: String, letter: char) -> State {
+    if letter == '<' {
+        return State::Raw { element, end: "<".to_owned() };
+    }
+    if !end.is_empty() {
+        end.push(letter.to_ascii_lowercase());
+        let closes = end.strip_prefix("</").is_some_and(|name| name == element);
+        if closes {
+            return State::Tag { element: format!("/{element}") };
+        }
+        let goes_on = end.len() < 2 + element.len() && format!("</{element}").starts_with(&end);
+        if !goes_on {
+            end.clear();
+        }
+    }
+    State::Raw { element, end }
+}
+
+fn in_address(address: Address, letter: char) -> Result<Address, MergeError> {
+    Ok(match (address, letter) {
+        (Address::None, _) => Address::None,
+        (Address::Decided, _) => Address::Decided,
+        (Address::Start, letter) if letter.is_ascii_whitespace() => Address::Start,
+        (_, '/' | '?' | '#') => Address::Decided,
+        (Address::Field, ':') => Address::Field,
+        (_, ':') => Address::Decided,
+        (Address::Field, _) => Address::Field,
+        (Address::Start | Address::Letters, _) => Address::Letters,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, Template};
+    use super::*;
+
+    fn places(source: &str) -> Vec<EscapeContext> {
+        let template = Template::compile(source, Kind::Html).unwrap_or_else(|error| panic!("{source}: {error}"));
+        fn of(nodes: &[Node], found: &mut Vec<EscapeContext>) {
+            for node in nodes {
+                match node {
+                    Node::Literal(_) => {}
+                    Node::Output { place, .. } => found.push(*place),
+                    Node::If(branches) => branches.iter().for_each(|branch| of(&branch.nodes, found)),
+                    Node::For { nodes, .. } => of(nodes, found),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        of(&template.nodes, &mut found);
+        found
+    }
+
+    #[test]
+    fn values_stand_in_texts_attributes_and_links() {
+        use EscapeContext::{Link, LinkPart, Markup};
+        for (source, expected) in [
+            ("{{ a }}<p>{{ a }}</p>{{ a }}", vec![Markup, Markup, Markup]),
+            ("<a href=\"{{ a }}\">{{ a }}</a>", vec![Link, Markup]),
+            ("<A HREF = ' {{ a }}'>{{ a }}</a>", vec![Link, Markup]),
+            ("<a title=\"{{ a }}\" href='{{ a }}' id=\"{{ a }}\">", vec![Markup, Link, Markup]),
+            ("<a href=\"https://x/{{ a }}\">", vec![Markup]),
+            ("<a href=\"https:{{ a }}\">", vec![Markup]),
+            ("<a href=\"{{ a }}{{ a }}/{{ a }}\">", vec![Link, LinkPart, Markup]),
+            ("<a href=\"java{{ a }}\">", vec![LinkPart]),
+            ("<a href=\"?q={{ a }}\">", vec![Markup]),
+            ("<img disabled src=\"{{ a }}\"/>{{ a }}", vec![Link, Markup]),
+            ("a < b {{ a }} <3 {{ a }}", vec![Markup, Markup]),
+            ("<!-- {{ a }} --><a href=\"{{ a }}\">", vec![Markup, Link]),
+            ("<!---><a href=\"{{ a }}\"><!-- - --!><a href=\"{{ a }}\">", vec![Link, Link]),
+            ("<!--[if mso]><v:rect href=\"{{ a }}\"/><![endif]-->{{ a }}", vec![Link, Markup]),
+            ("<!--[if !mso]><!-->{{ a }}<a href='{{ a }}'><!--<![endif]-->{{ a }}", vec![Markup, Link, Markup]),
+            ("<!doctype html><style>a > b { c: \"{\" } </b></STYLE >{{ a }}", vec![Markup]),
+            ("<a href=\"{% if a %}https://x/{% else %}{{ b }}{% endif %}{{ c }}\">", vec![Link, LinkPart]),
+            ("<a href=\"{% for x in xs %}{{ x }}{% endfor %}\">", vec![LinkPart]),
+            ("<td {% if a %}class=\"b\"{% else %}id='c'{% endif %}>{{ a }}", vec![Markup]),
+        ] {
+            assert_eq!(places(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn values_do_not_stand_where_nothing_makes_them_harmless() {
+        for (source, word) in [
+            ("<script>{{ a }}</script>", "<script>"),
+            ("<style>\n</styl>{{ a }}</style>", "<style>"),
+            ("<a href={{ a }}>", "quotes"),
+            ("<a href=x{{ a }}>", "quotes"),
+            ("<a {{ a }}>", "tag"),
+            ("<{{ a }}>", "tag"),
+            ("<a hr{{ a }}=\"x\">", "tag"),
+            ("<a onclick=\"go('{{ a }}')\">", "onclick"),
+            ("<iframe srcdoc='{{ a }}'>", "srcdoc"),
+            ("{% if a %}<a href=\"{% endif %}{{ b }}", "close it within"),
+            ("{% for a in b %}<a title='{% endfor %}", "close it within"),
+            ("<a{% if a %} href=\"x{% else %} id=\"x{% endif %}\">", "close it within"),
+        ] {
+            let refused = Template::compile(source, Kind::Html).expect_err(source).to_string();
+            assert!(refused.contains(word), "{source}: {refused}");
+        }
+    }
+}

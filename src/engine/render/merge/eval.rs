@@ -1,0 +1,372 @@
+//! Fills a template. Every step and every byte is counted, so that no template and no data take more than their share.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value as Json};
+
+use super::dates::Language;
+use super::filters::FilterError;
+use super::ast::{Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, EscapeContext};
+use super::value::{Fields, Value, look_up};
+use super::{Kind, MergeError, Sink, Template};
+use crate::base::text::one_line;
+use crate::vocab::limits;
+
+/// Bytes that are worked on as fast as one step is taken.
+const BYTES_PER_STEP: usize = 32;
+/// A list or map that had to be made for one look-up, instead of being borrowed.
+const STEPS_PER_COPY: usize = 500;
+
+/// Schemes to which a value may lead.
+const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
+
+pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
+    let bytes_max = match template.kind {
+        Kind::Html | Kind::Text => limits::MERGE_OUTPUT_BYTES_MAX,
+        Kind::Header => limits::MERGE_HEADER_BYTES_MAX,
+    };
+    let mut run = Evaluator {
+        template,
+        fields,
+        locals: Vec::new(),
+        steps: limits::MERGE_STEPS_MAX,
+        bytes: bytes_max,
+        scratch: String::new(),
+        sink,
+    };
+    run.nodes(&template.nodes)
+}
+
+struct Evaluator<'a, 's, S: Sink> {
+    template: &'a Template,
+    fields: &'a dyn Fields,
+    locals: Vec<(&'a str, Local<'a>)>,
+    /// How many steps are left.
+    steps: usize,
+    /// How many bytes may still be written.
+    bytes: usize,
+    /// Where values are made harmless.
+    scratch: String,
+    sink: &'s mut S,
+}
+
+/// What a loop gives a name to.
+enum Local<'a> {
+    Item(Value<'a>),
+    /// `loop`: which round this is, of how many.
+    Round {
+        index: usize,
+        count: usize,
+    },
+}
+
+impl<'a, S: Sink> Evaluator<'a, '_, S> {
+    fn nodes(&mut self, nodes: &'a [Node]) -> Result<(), MergeError> {
+        for node in nodes {
+            self.take(1)?;
+            match node {
+                Node::Literal(number) => {
+                    let text = &self.template.literals[*number];
+                    self.write(text.len())?;
+                    self.sink.literal(*number, text);
+                }
+                Node::Output { chain, place } => self.output(chain, *place)?,
+                Node::If(branches) => {
+                    for branch in branches {
+                        let taken = match &branch.condition {
+                            Some(condition) => self.holds(condition)?,
+                            None => true,
+                        };
+                        if taken {
+                            self.nodes(&branch.nodes)?;
+                            break;
+                        }
+                    }
+                }
+                Node::For { name, list, nodes } => self.repeat(name, list, nodes)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn repeat(&mut self, name: &'a str, list: &'a Chain, nodes: &'a [Node]) -> Result<(), MergeError> {
+        let items: Vec<Value<'a>> = match self.chain(list)? {
+            Value::List(Cow::Borrowed(items)) => {
+                self.take(items.len())?;
+                items.iter().map(Value::from).collect()
+            }
+            Value::List(Cow::Owned(items)) => {
+                self.take(items.len())?;
+                items.into_iter().map(Value::from).collect()
+            }
+            Value::Missing => return Err(missing(list)),
+            _ => return Err(unsuitable(list, "is no list, and a loop needs one")),
+        };
+        let count = items.len();
+        for (index, item) in items.into_iter().enumerate() {
+            self.take(1)?;
+            self.locals.push((name, Local::Item(item)));
+            self.locals.push(("loop", Local::Round { index, count }));
+            self.nodes(nodes)?;
+            self.locals.truncate(self.locals.len() - 2);
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, chain: &'a Chain, place: EscapeContext) -> Result<(), MergeError> {
+        let text = match self.chain(chain)? {
+            Value::Missing => return Err(missing(chain)),
+            value => {
+                value.into_text().ok_or_else(|| unsuitable(chain, "is a list or a map; write one of its fields, or a loop"))?
+            }
+        };
+        let harmless = match place {
+            EscapeContext::Text => text,
+            EscapeContext::Line => match one_line(&text) {
+                Cow::Borrowed(_) => text,
+                Cow::Owned(line) => Cow::Owned(line),
+            },
+            EscapeContext::Markup => text,
+            EscapeContext::Link if leads_elsewhere(&text) => Cow::Borrowed("#"),
+            EscapeContext::Link => text,
+            EscapeContext::LinkPart => without_scheme(text),
+        };
+        if matches!(place, EscapeContext::Text | EscapeContext::Line) || !harmless.contains(SPECIAL) {
+            self.write(harmless.len())?;
+            self.sink.value(&harmless);
+            return Ok(());
+        }
+        self.take(harmless.len() / BYTES_PER_STEP)?;
+        // Each letter becomes six at most: checked before the memory is taken.
+        if harmless.len() > self.bytes {
+            return Err(MergeError::OutputTooLong);
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        escape(&harmless, &mut scratch);
+        let written = self.write(scratch.len());
+        if written.is_ok() {
+            self.sink.value(&scratch);
+        }
+        self.scratch = scratch;
+        written
+    }
+
+    fn chain(&mut self, chain: &'a Chain) -> Result<Value<'a>, MergeError> {
+        let mut value = match &chain.operand {
+            Operand::Path(path) => self.value(path)?,
+            Operand::Constant(constant) => constant.value(),
+        };
+        for filter in &chain.filters {
+            self.take(1 + weight(&value, filter) / BYTES_PER_STEP)?;
+            let date_language = || self.template.date_language.or_else(|| reader(self.fields)).unwrap_or_else(Language::english);
+            value = filter.apply(value, date_language).map_err(|unfit| match unfit {
+                FilterError::Value(problem) => unsuitable(chain, problem),
+                FilterError::Long => MergeError::OutputTooLong,
+            })?;
+        }
+        Ok(value)
+    }
+
+    fn value(&mut self, path: &'a Path) -> Result<Value<'a>, MergeError> {
+        let (first, rest) = path.words.split_first().expect("a path has a first name");
+        let local = self.locals.iter().rev().find(|(name, _)| *name == &*first.given);
+        let value = match local {
+            Some((_, Local::Item(item))) => {
+                if let Value::List(Cow::Owned(_)) | Value::Map(Cow::Owned(_)) = item {
+                    let item = item.clone();
+                    self.take(STEPS_PER_COPY)?;
+                    return Ok(item.descend(rest));
+                }
+                item.clone().descend(rest)
+            }
+            Some((_, Local::Round { index, count })) => round(*index, *count, rest.first().map(|word| &*word.given)),
+            None => look_up(self.fields, &path.words),
+        };
+        if let Value::List(Cow::Owned(_)) | Value::Map(Cow::Owned(_)) = value {
+            self.take(STEPS_PER_COPY)?;
+        }
+        Ok(value)
+    }
+
+    fn holds(&mut self, condition: &'a Condition) -> Result<bool, MergeError> {
+        self.take(1)?;
+        Ok(match condition {
+            Condition::Holds(chain) => self.chain(chain)?.holds(),
+            Condition::Defined(chain) => !self.chain(chain)?.is_missing(),
+            Condition::Not(inner) => !self.holds(inner)?,
+            Condition::All(all) => {
+                for one in all {
+                    if !self.holds(one)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Condition::Any(any) => {
+                for one in any {
+                    if self.holds(one)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Condition::Compares(comparison, left, right) => {
+                let (left, right) = (self.chain(left)?, self.chain(right)?);
+                self.take((size(&left) + size(&right)) / BYTES_PER_STEP)?;
+                compare(*comparison, &left, &right)
+            }
+        })
+    }
+
+    fn take(&mut self, steps: usize) -> Result<(), MergeError> {
+        self.steps = self.steps.checked_sub(steps).ok_or(MergeError::TooMuchWork)?;
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: usize) -> Result<(), MergeError> {
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(MergeError::OutputTooLong)?;
+        Ok(())
+    }
+}
+
+/// The language of whoever reads, as far as that is known.
+fn reader(fields: &dyn Fields) -> Option<Language> {
+    fields.field("language").into_text().and_then(|tag| Language::of(&tag))
+}
+
+fn name(chain: &Chain) -> String {
+    match &chain.operand {
+        Operand::Path(path) => path.text.to_string(),
+        Operand::Constant(Constant::Text(text)) => format!("{text:?}"),
+        Operand::Constant(constant) => constant.value().into_text().unwrap_or_default().into_owned(),
+    }
+}
+
+fn missing(chain: &Chain) -> MergeError {
+    MergeError::Missing(name(chain))
+}
+
+fn unsuitable(chain: &Chain, problem: &str) -> MergeError {
+    MergeError::Unsuitable { field: name(chain), problem: problem.to_owned() }
+}
+
+/// Bytes or items that work on a value goes through.
+fn size(value: &Value<'_>) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        // An item costs as much as a short text.
+        Value::List(items) => items.len().saturating_mul(BYTES_PER_STEP),
+        Value::Missing | Value::Number(_) | Value::Truth(_) | Value::Map(_) => 0,
+    }
+}
+
+/// The same for a filter, which may also make a text grow.
+fn weight(value: &Value<'_>, filter: &Filter) -> usize {
+    match filter {
+        Filter::Default(_) | Filter::Round(_) | Filter::Date(..) => 0,
+        Filter::Replace { from, to } => size(value).saturating_mul(1 + to.len() / from.len()),
+        Filter::Join(between) => match value {
+            Value::List(items) => {
+                let texts: usize = items.iter().map(|item| item.as_str().map_or(8, str::len)).sum();
+                size(value).saturating_add(texts).saturating_add(items.len().saturating_mul(between.len()))
+            }
+            _ => 0,
+        },
+        _ => size(value),
+    }
+}
+
+fn round<'a>(index: usize, count: usize, word: Option<&str>) -> Value<'a> {
+    match word {
+        Some("index") => Value::Number((index + 1).into()),
+        Some("index0") => Value::Number(index.into()),
+        Some("first") => Value::Truth(index == 0),
+        Some("last") => Value::Truth(index + 1 == count),
+        Some("length") => Value::Number(count.into()),
+        _ => Value::Missing,
+    }
+}
+
+fn compare(comparison: Comparison, left: &Value<'_>, right: &Value<'_>) -> bool {
+    match comparison {
+        Comparison::Equal => same(left, right),
+        Comparison::Unequal => !same(left, right),
+        Comparison::Less => order(left, right) == Some(Ordering::Less),
+        Comparison::AtMost => matches!(order(left, right), Some(Ordering::Less | Ordering::Equal)),
+        Comparison::More => order(left, right) == Some(Ordering::Greater),
+        Comparison::AtLeast => matches!(order(left, right), Some(Ordering::Greater | Ordering::Equal)),
+        Comparison::Within => match (left, right) {
+            (Value::Text(part), Value::Text(whole)) => whole.contains(&**part),
+            (left, Value::List(items)) => items.iter().any(|item| same(left, &Value::from(item))),
+            (Value::Text(key), Value::Map(entries)) => has_key(entries, key),
+            _ => false,
+        },
+    }
+}
+
+fn has_key(entries: &Map<String, Json>, key: &str) -> bool {
+    entries.get(key).is_some_and(|value| !value.is_null())
+}
+
+/// Whether two values are the same. What is missing equals nothing.
+fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
+    match (left, right) {
+        (Value::Missing, _) | (_, Value::Missing) => false,
+        (Value::Text(left), Value::Text(right)) => left == right,
+        (Value::Truth(left), Value::Truth(right)) => left == right,
+        // A list's depth is the data's: comparing lists could overflow the stack, and no email needs it.
+        (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => false,
+        (left, right) => order(left, right) == Some(Ordering::Equal),
+    }
+}
+
+/// Numbers by size, also those that stand in texts beside a number; texts by their letters.
+fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
+        (left, right) => left.as_number()?.partial_cmp(&right.as_number()?),
+    }
+}
+
+const SPECIAL: [char; 5] = ['&', '<', '>', '"', '\''];
+
+fn escape(text: &str, into: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find(SPECIAL) {
+        into.push_str(&rest[..at]);
+        into.push_str(match rest.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => "&#x27;",
+        });
+        rest = &rest[at + 1..];
+    }
+    into.push_str(rest);
+}
+
+/// Whether a browser would read this address as a scheme of its own, like `javascript:`.
+fn leads_elsewhere(address: &str) -> bool {
+    let mut scheme = String::new();
+    // Browsers drop what cannot be seen, also within the scheme.
+    for letter in address.chars().filter(|letter| !letter.is_control() && !letter.is_whitespace()) {
+        match letter {
+            ':' => return !SCHEMES.contains(&scheme.as_str()),
+            '/' | '?' | '#' => return false,
+            letter => scheme.push(letter.to_ascii_lowercase()),
+        }
+    }
+    false
+}
+
+/// A part of an address that cannot end a scheme.
+fn without_scheme(part: Cow<'_, str>) -> Cow<'_, str> {
+    let end = part.find(['/', '?', '#']).unwrap_or(part.len());
+    match part[..end].contains(':') {
+        true => Cow::Owned(part[..end].replace(':', "%3A") + &part[end..]),
+        false => part,
+    }
+}
