@@ -22,7 +22,7 @@ use mailmill::vocab::ids::ProjectId;
 use redb::{Database, TableDefinition};
 use serde_json::json;
 
-use self::shared::Mill;
+use self::shared::BenchApp;
 
 /// xorshift64*: the same rows in every run.
 struct Numbers(u64);
@@ -130,8 +130,8 @@ fn resident(field: &str) -> u64 {
 fn import(rows: u64) -> Duration {
     let folder = tempfile::tempdir_in(".").expect("a temporary folder");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    let mill = Arc::new(Mill::open(folder.path(), Environment::Test, |_| {}));
-    let project = runtime.block_on(mill.project());
+    let app = Arc::new(BenchApp::open(folder.path(), Environment::Test, |_| {}));
+    let project = runtime.block_on(app.project());
     let form = folder.path().join("form");
     write_form(&form, &project, rows);
 
@@ -149,10 +149,10 @@ fn import(rows: u64) -> Duration {
         }
     });
     let worker = |name: &str, step: fn(&EnvironmentData) -> bool| {
-        let (mill, over) = (mill.clone(), over.clone());
+        let (app, over) = (app.clone(), over.clone());
         let run = move || {
             while !over.load(Ordering::Relaxed) {
-                if !step(mill.api.0.data(Environment::Test)) {
+                if !step(app.api.0.data(Environment::Test)) {
                     std::thread::sleep(Duration::from_millis(2));
                 }
             }
@@ -165,21 +165,21 @@ fn import(rows: u64) -> Duration {
         worker("jobs", |data| jobs::step(data).expect("works")),
     ];
     let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-    let started = runtime.block_on(mill.call(Method::POST, "/v1/contacts/imports", &content_type, stream(&form)));
+    let started = runtime.block_on(app.call(Method::POST, "/v1/contacts/imports", &content_type, stream(&form)));
     let uploaded = start.elapsed();
     let path = format!("/v1/contacts/imports/{}", started["id"].as_str().expect("an id"));
     let mut stored = None;
     loop {
         std::thread::sleep(Duration::from_millis(20));
         if stored.is_none() {
-            let state = runtime.block_on(mill.call(Method::GET, &path, "application/json", Body::Empty));
+            let state = runtime.block_on(app.call(Method::GET, &path, "application/json", Body::Empty));
             if state["status"] == "completed" {
                 assert_eq!(state["counts"]["created"], rows, "{state}");
                 stored = Some(start.elapsed());
             }
         }
         if stored.is_some()
-            && mill.api.0.data(Environment::Test).search.position() == mill.api.0.data(Environment::Test).store.feed_position()
+            && app.api.0.data(Environment::Test).search.position() == app.api.0.data(Environment::Test).store.feed_position()
         {
             break;
         }
@@ -188,7 +188,7 @@ fn import(rows: u64) -> Duration {
     over.store(true, Ordering::Relaxed);
     workers.into_iter().for_each(|worker| worker.join().expect("no panic"));
     let threads = threads.join().expect("no panic");
-    let found = runtime.block_on(mill.call(
+    let found = runtime.block_on(app.call(
         Method::GET,
         &format!("/v1/contacts?projectId={project}&search=maria&limit=1"),
         "application/json",

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use self::server::{connect, read_answer, start};
-use self::shared::Mill;
+use self::shared::BenchApp;
 
 /// Clients with one event per request, a thread each.
 const CLIENTS: usize = 64;
@@ -59,7 +59,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// A mill with a project full of contacts.
 struct Fixture {
-    mill: Mill,
+    app: BenchApp,
     project: String,
     contacts: u64,
     next: AtomicU64,
@@ -67,19 +67,19 @@ struct Fixture {
 }
 
 async fn fixture(folder: tempfile::TempDir) -> Fixture {
-    let mill = Mill::open(folder.path(), Environment::Test, |settings| {
+    let app = BenchApp::open(folder.path(), Environment::Test, |settings| {
         if let Some(mib) = number("EVENT_CACHE_MIB") {
             settings.data.cache_mib = Bounded::new(mib).expect("a size that the settings take");
         }
     });
-    let project = mill.project().await;
+    let project = app.project().await;
     let contacts = number("EVENT_CONTACTS").unwrap_or(20_000);
     for first in (0..contacts).step_by(5_000) {
         let rows: Vec<Value> =
             (first..contacts.min(first + 5_000)).map(|number| json!({ "email": format!("p{number}@example.com") })).collect();
-        mill.post("/v1/contacts/bulk", json!({ "projectId": project, "subscribers": rows })).await;
+        app.post("/v1/contacts/bulk", json!({ "projectId": project, "subscribers": rows })).await;
     }
-    Fixture { mill, project, contacts, next: AtomicU64::new(0), _folder: folder }
+    Fixture { app, project, contacts, next: AtomicU64::new(0), _folder: folder }
 }
 
 impl Fixture {
@@ -205,7 +205,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bare = Bare::new(folder.path());
     let fixture = runtime.block_on(fixture(folder));
-    let (_running, address) = runtime.block_on(start(fixture.mill.api.clone(), &tasks));
+    let (_running, address) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
     println!("{} contacts", fixture.contacts);
     let kinds: [Kind; 2] = [
         ("POST /v1/events, 64 clients", (CLIENTS, EVENTS_PER_CLIENT), 1, Fixture::single),
@@ -217,9 +217,9 @@ fn main() {
         // In turn, so that a slow moment of a shared machine hits both.
         for _ in 0..ROUNDS {
             let alone = bare.load(&runtime, shape, per_command);
-            let served = load(address, &fixture.mill.key, shape, || request(&fixture));
+            let served = load(address, &fixture.app.key, shape, || request(&fixture));
             let began = now();
-            while runtime.block_on(events::index(&fixture.mill.api.0, Environment::Test)).expect("brought in") {}
+            while runtime.block_on(events::index(&fixture.app.api.0, Environment::Test)).expect("brought in") {}
             let whole = served + began.elapsed();
             rates.push(many / served.as_secs_f64());
             lasting.push(many / whole.as_secs_f64());

@@ -26,7 +26,7 @@ use mailmill::engine::jobs::Tasks;
 use mailmill::vocab::environment::Environment;
 
 use self::server::{connect, read_answer, start};
-use self::shared::Mill;
+use self::shared::BenchApp;
 
 /// Connections of the reading load, shared by two threads: more threads would measure the scheduler.
 const READERS: usize = 32;
@@ -37,7 +37,7 @@ const WRITES_PER_CLIENT: usize = 50;
 
 /// A mill with one project and one contact, and a key for it.
 struct Fixture {
-    mill: Mill,
+    app: BenchApp,
     project: String,
     contact: String,
     _folder: tempfile::TempDir,
@@ -45,14 +45,14 @@ struct Fixture {
 
 async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mill = Mill::open(folder.path(), Environment::Test, |_| {});
-    let project = mill.project().await;
+    let app = BenchApp::open(folder.path(), Environment::Test, |_| {});
+    let project = app.project().await;
     let contact = serde_json::json!({
         "projectId": project, "email": "ada@example.com", "firstName": "Ada", "lastName": "Lovelace", "country": "GB",
         "tags": ["newsletter", "vip"], "customFields": { "plan": "pro", "city": "London" },
     });
-    let contact = mill.post("/v1/contacts", contact).await["id"].as_str().expect("an id").to_owned();
-    Fixture { mill, project, contact, _folder: folder }
+    let contact = app.post("/v1/contacts", contact).await["id"].as_str().expect("an id").to_owned();
+    Fixture { app, project, contact, _folder: folder }
 }
 
 /// A bare server that gives `headers` and `body` to every request.
@@ -121,20 +121,20 @@ fn reading(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
     let fixture = runtime.block_on(fixture());
-    let (_running, mill) = runtime.block_on(start(fixture.mill.api.clone(), &tasks));
-    let Fixture { mill: Mill { key, .. }, project, contact, .. } = &fixture;
+    let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
+    let Fixture { app: BenchApp { key, .. }, project, contact, .. } = &fixture;
     let request = format!(
         "GET /v1/contacts/{contact}?projectId={project} HTTP/1.1\r\nhost: localhost\r\nuser-agent: bench\r\n\
          accept: application/json\r\nauthorization: Bearer {key}\r\n\r\n"
     );
-    let (headers, body) = whole_answer(mill, request.as_bytes());
+    let (headers, body) = whole_answer(app, request.as_bytes());
     let bare = runtime.block_on(start_bare(headers, body, &tasks));
 
     let mut group = criterion.benchmark_group("GET /v1/contacts/{id}, 32 connections");
     group.throughput(Throughput::Elements((READERS * READS_PER_CONNECTION) as u64));
     group.sample_size(20);
     let connections = |address| -> Vec<TcpStream> { (0..READERS).map(|_| connect(address)).collect() };
-    for (name, address) in [("bare hyper", bare), ("mailmill", mill)] {
+    for (name, address) in [("bare hyper", bare), ("mailmill", app)] {
         let mut streams = connections(address);
         group.bench_function(name, |bencher| {
             bencher.iter_custom(|rounds| (0..rounds).map(|_| read_load(&mut streams, request.as_bytes(), None)).sum());
@@ -142,13 +142,13 @@ fn reading(criterion: &mut Criterion) {
     }
     group.finish();
     // The machine is shared: rounds in turn, so that a slow moment hits both.
-    let (mut to_bare, mut to_mill) = (connections(bare), connections(mill));
+    let (mut to_bare, mut to_mill) = (connections(bare), connections(app));
     let mut ratios = Vec::new();
     let mut times = Vec::new();
     for _ in 0..15 {
         let bare = read_load(&mut to_bare, request.as_bytes(), None);
-        let mill = read_load(&mut to_mill, request.as_bytes(), Some(&mut times));
-        ratios.push(bare.as_secs_f64() / mill.as_secs_f64());
+        let app = read_load(&mut to_mill, request.as_bytes(), Some(&mut times));
+        ratios.push(bare.as_secs_f64() / app.as_secs_f64());
     }
     ratios.sort_by(f64::total_cmp);
     times.sort_unstable();
@@ -178,7 +178,7 @@ fn whole_answer(address: SocketAddr, request: &[u8]) -> (HeaderMap, Bytes) {
 }
 
 fn write_load(address: SocketAddr, fixture: &Fixture, clients: usize, each: usize, number: &AtomicU64) -> Duration {
-    let Fixture { mill: Mill { key, .. }, project, .. } = fixture;
+    let Fixture { app: BenchApp { key, .. }, project, .. } = fixture;
     let began = now();
     std::thread::scope(|scope| {
         for _ in 0..clients {
@@ -209,14 +209,14 @@ fn writing(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let tasks = Tasks::new(runtime.handle().clone());
     let fixture = runtime.block_on(fixture());
-    let (_running, mill) = runtime.block_on(start(fixture.mill.api.clone(), &tasks));
+    let (_running, app) = runtime.block_on(start(fixture.app.api.clone(), &tasks));
     let number = AtomicU64::new(0);
     let mut group = criterion.benchmark_group("POST /v1/contacts, durable");
     group.sample_size(10);
     for (name, clients, each) in [("one commit per request", 1, 200), ("64 clients", WRITERS, WRITES_PER_CLIENT)] {
         group.throughput(Throughput::Elements((clients * each) as u64));
         group.bench_function(name, |bencher| {
-            bencher.iter_custom(|rounds| (0..rounds).map(|_| write_load(mill, &fixture, clients, each, &number)).sum());
+            bencher.iter_custom(|rounds| (0..rounds).map(|_| write_load(app, &fixture, clients, each, &number)).sum());
         });
     }
     group.finish();

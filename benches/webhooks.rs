@@ -30,7 +30,7 @@ use mailmill::workers::WORKERS;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use self::shared::Mill;
+use self::shared::BenchApp;
 
 const RECEIVERS: usize = 100;
 const DEAD: usize = 50;
@@ -90,7 +90,7 @@ async fn receivers(tasks: &Tasks, arrivals: &Arc<Arrivals>) -> Vec<SocketAddr> {
 
 /// A mill with a project.
 struct Fixture {
-    mill: Mill,
+    app: BenchApp,
     project: String,
     next: AtomicUsize,
     _folder: tempfile::TempDir,
@@ -98,23 +98,23 @@ struct Fixture {
 
 async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mill = Mill::open(folder.path(), Environment::Test, |settings| {
+    let app = BenchApp::open(folder.path(), Environment::Test, |settings| {
         settings.webhooks.allow_http = true;
         settings.outbound.allow_networks = vec!["127.0.0.0/8".parse().expect("a network")];
     });
-    let project = mill.project().await;
-    Fixture { mill, project, next: AtomicUsize::new(0), _folder: folder }
+    let project = app.project().await;
+    Fixture { app, project, next: AtomicUsize::new(0), _folder: folder }
 }
 
 impl Fixture {
     async fn hook(&self, address: SocketAddr) {
-        self.mill.post("/v1/webhooks", json!({ "url": format!("http://{address}/"), "events": ["subscriber.added"] })).await;
+        self.app.post("/v1/webhooks", json!({ "url": format!("http://{address}/"), "events": ["subscriber.added"] })).await;
     }
 
     /// Make a contact, which is an event; when it was committed.
     async fn emit(&self) -> Instant {
         let email = format!("r{}@example.com", self.next.fetch_add(1, Ordering::Relaxed));
-        self.mill.post("/v1/contacts", json!({ "projectId": self.project, "email": email, "tags": ["vip", "北京"] })).await;
+        self.app.post("/v1/contacts", json!({ "projectId": self.project, "email": email, "tags": ["vip", "北京"] })).await;
         now()
     }
 }
@@ -169,7 +169,7 @@ async fn bare(addresses: &[SocketAddr], posts: usize, at_once: usize) -> f64 {
 /// Deliveries in a second if there were nothing but their rows.
 async fn store_alone(fixture: &Fixture) -> f64 {
     let rows: Table<(AccountId, u64), Vec<u8>> = Table::new(CONTACT_COUNTS);
-    let store = &fixture.mill.api.0.data(Environment::Live).store;
+    let store = &fixture.app.api.0.data(Environment::Live).store;
     let (commits, each) = (20_u64, 512 * ROWS_PER_DELIVERY as u64);
     let started = now();
     for commit in 0..commits {
@@ -206,8 +206,8 @@ async fn measure() {
     let arrivals = Arc::new(Arrivals::default());
     let addresses = receivers(&tasks, &arrivals).await;
     let fixture = fixture().await;
-    runner::start(&tasks, &fixture.mill.api.0, WORKERS);
-    webhooks::dispatch::start(&tasks, &fixture.mill.api.0);
+    runner::start(&tasks, &fixture.app.api.0, WORKERS);
+    webhooks::dispatch::start(&tasks, &fixture.app.api.0);
     for address in &addresses {
         fixture.hook(*address).await;
     }

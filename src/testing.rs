@@ -1,9 +1,9 @@
-//! A mill for tests: the whole engine over temporary files, a clock that stands still, and a key that may do everything.
+//! The app for tests: the whole engine over temporary files, a clock that stands still, and a key that may do everything.
 //!
 //! A test calls operations as a client does, through the one pipeline, and looks at statuses and bodies. It knows no sockets.
 
 pub mod mail_sink;
-pub mod model_peer;
+pub mod fake_model;
 pub mod name_server;
 pub mod site;
 
@@ -48,7 +48,7 @@ use crate::vocab::webhook_events::WebhookEvent;
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A running engine with one account, one project and one key of the test environment.
-pub struct Mill {
+pub struct TestApp {
     pub clock: Arc<ManualClock>,
     pub project: ProjectId,
     account: AccountId,
@@ -67,12 +67,12 @@ fn workers() -> Workers {
 
 /// What a call came to.
 #[derive(Debug, PartialEq)]
-pub struct Answer {
+pub struct TestResponse {
     pub status: u16,
     pub body: Value,
 }
 
-impl Answer {
+impl TestResponse {
     /// `data` of a success.
     #[track_caller]
     pub fn data(self) -> Value {
@@ -89,7 +89,7 @@ impl Answer {
     }
 }
 
-impl Mill {
+impl TestApp {
     /// A new mill.
     pub fn new() -> Self {
         Self::with(|_| {})
@@ -113,10 +113,10 @@ impl Mill {
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
         let clock = Arc::new(ManualClock::at(START));
-        let mut mill = Self::open((folder, &Space::unlimited()), Arc::new(settings), clock, random, (account, project), workers);
-        mill.keep_events();
-        mill.project = mill.another_project();
-        mill
+        let mut app = Self::open((folder, &Space::unlimited()), Arc::new(settings), clock, random, (account, project), workers);
+        app.keep_events();
+        app.project = app.another_project();
+        app
     }
 
     /// The same mill after its process has ended and started again.
@@ -227,31 +227,31 @@ impl Mill {
     }
 
     /// Call with the query in the path, as `GET`.
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> TestResponse {
         self.call(Method::GET, path, None)
     }
 
     /// The same with the project in the query.
-    pub fn get_in(&self, path: &str) -> Answer {
+    pub fn get_in(&self, path: &str) -> TestResponse {
         self.get(&self.in_project(path))
     }
 
     /// `POST` as given.
-    pub fn post(&self, path: &str, body: Value) -> Answer {
+    pub fn post(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::POST, path, Some(body))
     }
 
     /// `POST` with the project added to the body.
-    pub fn post_in(&self, path: &str, body: Value) -> Answer {
+    pub fn post_in(&self, path: &str, body: Value) -> TestResponse {
         self.post(path, self.with_project(body))
     }
 
     /// `POST` with an `Idempotency-Key`.
-    pub fn post_keyed(&self, path: &str, key: &str, body: Value) -> Answer {
+    pub fn post_keyed(&self, path: &str, key: &str, body: Value) -> TestResponse {
         let more = [("idempotency-key", key)];
         let reply = self.reply_with(Method::POST, path, "application/json", Body::Whole(body.to_string().into()), &more);
         let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+        TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
     }
 
     /// `POST` as given; the reply with its headers.
@@ -260,27 +260,27 @@ impl Mill {
     }
 
     /// `PATCH` as given.
-    pub fn patch(&self, path: &str, body: Value) -> Answer {
+    pub fn patch(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(body))
     }
 
     /// `PATCH` with the project added to the body.
-    pub fn patch_in(&self, path: &str, body: Value) -> Answer {
+    pub fn patch_in(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(self.with_project(body)))
     }
 
     /// `PUT` as given.
-    pub fn put(&self, path: &str, body: Value) -> Answer {
+    pub fn put(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PUT, path, Some(body))
     }
 
     /// `DELETE` as given.
-    pub fn delete(&self, path: &str) -> Answer {
+    pub fn delete(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, path, None)
     }
 
     /// `DELETE` with the project in the query.
-    pub fn delete_in(&self, path: &str) -> Answer {
+    pub fn delete_in(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, &self.in_project(path), None)
     }
 
@@ -290,7 +290,7 @@ impl Mill {
     }
 
     /// `POST` a form of fields and of one file.
-    pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> Answer {
+    pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> TestResponse {
         const BOUNDARY: &str = "mill";
         let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
         let mut form = Vec::new();
@@ -343,15 +343,15 @@ impl Mill {
         body
     }
 
-    fn call(&self, method: Method, path: &str, body: Option<Value>) -> Answer {
+    fn call(&self, method: Method, path: &str, body: Option<Value>) -> TestResponse {
         let body = body.map_or(Body::Empty, |body| Body::Whole(body.to_string().into()));
         self.send(method, path, "application/json", body)
     }
 
-    fn send(&self, method: Method, path: &str, content_type: &str, body: Body) -> Answer {
+    fn send(&self, method: Method, path: &str, content_type: &str, body: Body) -> TestResponse {
         let reply = self.reply(method, path, content_type, body);
         let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+        TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
     }
 
     fn reply(&self, method: Method, path: &str, content_type: &str, body: Body) -> Reply {

@@ -251,7 +251,7 @@ mod tests {
     use crate::engine::access::throttle::Rule;
     use crate::engine::api::attempts;
     use crate::engine::store::space::Space;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::tables;
 
     /// Guesses are counted on a full disk too. Were their rows not swept there, strangers could use up the reserve.
@@ -259,20 +259,20 @@ mod tests {
     fn rows_of_guesses_are_written_and_swept_on_a_full_disk() {
         static RULE: Rule = Rule { name: "test", free: 3, window_ms: 60_000, wait_max_ms: 0 };
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mill = Mill::new().restarted_on(&Space::open(folder.path(), u64::MAX / 4, 0));
-        let engine = mill.engine().clone();
+        let app = TestApp::new().restarted_on(&Space::open(folder.path(), u64::MAX / 4, 0));
+        let engine = app.engine().clone();
         let rows = || engine.control.read().rows(tables::THROTTLES).expect("readable");
-        let ordinary = mill.wait(engine.control.write(|_| Ok::<_, ()>(())));
+        let ordinary = app.wait(engine.control.write(|_| Ok::<_, ()>(())));
         assert_eq!(ordinary, Err(store::Error::NoSpace), "the disk counts as full");
         for name in ["ada", "bob"] {
-            mill.wait(attempts::count(&engine, &[(&RULE, name.to_owned())])).expect("counted");
-            mill.clock.advance_ms(40_000);
+            app.wait(attempts::count(&engine, &[(&RULE, name.to_owned())])).expect("counted");
+            app.clock.advance_ms(40_000);
         }
         assert_eq!(rows(), 2);
-        mill.wait(sweep_control(engine.clone())).expect("swept");
+        app.wait(sweep_control(engine.clone())).expect("swept");
         assert_eq!(rows(), 1, "the first was last seen more than a minute ago");
-        mill.clock.advance_ms(60_000);
-        mill.wait(sweep_control(engine.clone())).expect("swept");
+        app.clock.advance_ms(60_000);
+        app.wait(sweep_control(engine.clone())).expect("swept");
         assert_eq!(rows(), 0);
     }
 }

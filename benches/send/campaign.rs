@@ -19,44 +19,44 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::shared::Mill;
+use super::shared::BenchApp;
 
 /// Contacts in one request.
 const CHUNK: u64 = 5_000;
 
 /// A service that hands mail to `relay`.
-fn open(folder: &Path, relay: SocketAddr) -> Mill {
-    Mill::open(folder, Environment::Live, |settings| {
+fn open(folder: &Path, relay: SocketAddr) -> BenchApp {
+    BenchApp::open(folder, Environment::Live, |settings| {
         settings.mail.relay = vec![Secret::new(format!("smtp://{relay}"))];
         settings.mail.require_verified_domain = false;
     })
 }
 
 /// A project with so many contacts.
-async fn project(mill: &Mill, contacts: u64) -> String {
-    let project = mill.project().await;
+async fn project(app: &BenchApp, contacts: u64) -> String {
+    let project = app.project().await;
     for first in (0..contacts).step_by(CHUNK as usize) {
         let subscriber = |number: u64| json!({ "email": format!("r{number}@example.com"), "firstName": format!("N{number}"), "status": "subscribed" });
         let subscribers: Vec<Value> = (first..contacts.min(first + CHUNK)).map(subscriber).collect();
-        mill.post("/v1/contacts/bulk", json!({ "projectId": project, "subscribers": subscribers })).await;
+        app.post("/v1/contacts/bulk", json!({ "projectId": project, "subscribers": subscribers })).await;
     }
     project
 }
 
 /// A send of this to everybody, not planned yet.
-async fn send(mill: &Mill, project: &str, html: &str) -> MailingId {
+async fn send(app: &BenchApp, project: &str, html: &str) -> MailingId {
     let wanted = json!({
         "recipientType": "audience", "projectId": project, "from": "news@example.com", "fromName": "News",
         "subject": "Hi {{ firstName | default(\"you\") }}", "template": html,
     });
-    let batch = mill.post("/v1/sending", wanted).await["batchId"].as_str().and_then(MailingId::parse);
+    let batch = app.post("/v1/sending", wanted).await["batchId"].as_str().and_then(MailingId::parse);
     batch.expect("a send to an audience has a batch")
 }
 
 #[expect(clippy::disallowed_methods, reason = "a bench measures")]
-async fn plan(mill: &Mill) -> Duration {
+async fn plan(app: &BenchApp) -> Duration {
     let start = Instant::now();
-    while sending::plan(&mill.api.0, Environment::Live).await.expect("planned") {}
+    while sending::plan(&app.api.0, Environment::Live).await.expect("planned") {}
     start.elapsed()
 }
 
@@ -140,11 +140,11 @@ fn resident(field: &str) -> u64 {
 
 async fn planning(contacts: u64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mill = open(folder.path(), ([127, 0, 0, 1], 9).into());
-    let project = project(&mill, contacts).await;
+    let app = open(folder.path(), ([127, 0, 0, 1], 9).into());
+    let project = project(&app, contacts).await;
     for (what, html) in [("by sets alone", "<p>Hello</p>"), ("with a look at each contact", "<p>Hello {{ firstName }}</p>")] {
-        send(&mill, &project, html).await;
-        let took = plan(&mill).await.as_secs_f64();
+        send(&app, &project, html).await;
+        let took = plan(&app).await.as_secs_f64();
         println!("planning {contacts} {what}: {took:.2} s, {:.1} s for 1,000,000", took * 1e6 / contacts as f64);
     }
 }
@@ -153,15 +153,15 @@ async fn planning(contacts: u64) {
 async fn sending_all(recipients: u64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (relay, taken) = sink().await;
-    let mill = open(folder.path(), relay);
-    let project = project(&mill, recipients).await;
-    send(&mill, &project, &html()).await;
-    plan(&mill).await;
+    let app = open(folder.path(), relay);
+    let project = project(&app, recipients).await;
+    send(&app, &project, &html()).await;
+    plan(&app).await;
     memory::give_back();
     let before = resident("RssAnon:");
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let start = Instant::now();
-    dispatch::start(&tasks, &mill.api.0);
+    dispatch::start(&tasks, &app.api.0);
     let mut peak = before;
     while taken.load(Ordering::Relaxed) < recipients {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -173,7 +173,7 @@ async fn sending_all(recipients: u64) {
     tasks.join(Duration::from_secs(20)).await;
     println!(
         "{recipients} messages of 50 KB with 48 links through {} connections: {took:.1} s, {:.0}/s; own memory {} MiB before, {} at most",
-        mill.api.0.settings.mail.connections.count(),
+        app.api.0.settings.mail.connections.count(),
         recipients as f64 / took,
         before / 1024,
         peak / 1024,

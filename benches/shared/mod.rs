@@ -20,12 +20,12 @@ use mailmill::vocab::settings::Settings;
 use serde_json::{Value, json};
 
 /// A service and its key. The engine stands in the interface.
-pub struct Mill {
+pub struct BenchApp {
     pub api: Arc<Api>,
     pub key: String,
 }
 
-impl Mill {
+impl BenchApp {
     /// A new one in `folder`, with the default settings but for what `change` does.
     pub fn open(folder: &Path, environment: Environment, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::people::{OWNER, member, owned, signed_in, stranger};
+use super::users::{OWNER, member, owned, signed_in, stranger};
 use super::support::client::Call;
 use super::support::python_with;
 use super::support::server::BOUNDLESS;

@@ -5,7 +5,7 @@ use mailmill::engine::api::Entry;
 use mailmill::vocab::rates::RouteGroup;
 use serde_json::{Value, json};
 
-use super::people::owned;
+use super::users::owned;
 use super::support::browser::Browser;
 use super::support::client::Call;
 use super::support::{Client, NO_PROJECT, Server, example, keyed, operation};

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
-use super::people::{OWNER, owned};
+use super::users::{OWNER, owned};
 use super::support::browser::Browser;
 use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::delivery::{audience, campaign, draft, email, taken, until};
 use super::installation::said;
-use super::people::{OWNER, owned, set_up, signed_in};
+use super::users::{OWNER, owned, set_up, signed_in};
 use super::support::browser::Browser;
 use super::support::hook_sink::{HookSink, Reaction};
 use super::support::mail_sink::{Deed, MailSink, Moment, Offers};

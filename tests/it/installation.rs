@@ -7,7 +7,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use super::people::{OWNER, PASSWORD, set_up};
+use super::users::{OWNER, PASSWORD, set_up};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 

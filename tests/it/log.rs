@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::json;
 
 use super::delivery::{audience, campaign, email, until, with_relay};
-use super::people::{OWNER, PASSWORD, set_up, stranger};
+use super::users::{OWNER, PASSWORD, set_up, stranger};
 use super::support::Server;
 use super::support::hook_sink::HookSink;
 use super::support::mail_sink::{Deed, MailSink, Moment, Offers};

@@ -57,13 +57,13 @@ async fn newest(client: &Client, webhook: &str, status: &str) -> Value {
     until(async || deliveries(client, webhook).await.into_iter().next().filter(|delivery| delivery["status"] == status)).await
 }
 
-struct World {
+struct WebhookFixture {
     server: Server,
     client: Client,
     project: String,
 }
 
-impl World {
+impl WebhookFixture {
     async fn with(more: &str) -> Self {
         let server = Server::start(&settings(more));
         let client = server.all();
@@ -82,12 +82,12 @@ impl World {
 
 #[tokio::test]
 async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::content().await;
-    let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    let contact = world
+    let (id, secret) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    let contact = fixture
         .client
-        .data("contacts.create", json!({ "projectId": world.project, "email": "zoe@example.com", "tags": ["Zoë & 北京 🎉"] }));
+        .data("contacts.create", json!({ "projectId": fixture.project, "email": "zoe@example.com", "tags": ["Zoë & 北京 🎉"] }));
     let contact = contact.await;
     let got = sink.wait(1).await.remove(0);
     assert!(got.head.starts_with("POST /hook?shop=7 HTTP/1.1\r\n"), "{}", got.head);
@@ -105,37 +105,37 @@ async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
         assert_eq!(got.header(absent), None, "{absent}");
     }
     assert_eq!((&event["type"], &event["apiVersion"]), (&json!("subscriber.added"), &json!("v1")));
-    let data = json!({ "subscriberId": contact["id"], "projectId": world.project, "email": contact["email"], "tags": ["Zoë & 北京 🎉"] });
+    let data = json!({ "subscriberId": contact["id"], "projectId": fixture.project, "email": contact["email"], "tags": ["Zoë & 北京 🎉"] });
     assert_eq!(event["data"], data);
-    assert_eq!(event["metadata"]["projectId"], json!(world.project));
+    assert_eq!(event["metadata"]["projectId"], json!(fixture.project));
 
-    let delivery = newest(&world.client, &id, "success").await;
+    let delivery = newest(&fixture.client, &id, "success").await;
     assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&event["id"], &json!(1)));
     assert_eq!(delivery["response"], json!({ "statusCode": 200, "body": "ok" }));
     let attempt = &delivery["attemptLog"][0];
     assert_eq!(attempt["id"].as_str(), got.header("x-service-delivery-id"));
     let one = json!({ "webhookId": id, "deliveryId": delivery["id"] });
-    assert_eq!(world.client.data("webhooks.delivery", one).await, delivery);
-    let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+    assert_eq!(fixture.client.data("webhooks.delivery", one).await, delivery);
+    let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
     assert_eq!((&webhook["successCount"], &webhook["pendingCount"]), (&json!(1), &json!(0)));
     assert!(webhook["lastTriggeredAt"].is_string());
-    let stats = world.client.data("webhooks.stats", json!({})).await;
+    let stats = fixture.client.data("webhooks.stats", json!({})).await;
     assert_eq!((&stats["successfulDeliveries"], &stats["successRate"]), (&json!(1), &json!(100.0)));
     assert_eq!(stats["days"][0]["successful"], 1);
     // Other kinds of events are not for it.
-    let change = json!({ "id": contact["id"], "projectId": world.project, "firstName": "Zoë" });
-    world.client.data("contacts.update", change).await;
-    world.contact("next@example.com").await;
+    let change = json!({ "id": contact["id"], "projectId": fixture.project, "firstName": "Zoë" });
+    fixture.client.data("contacts.update", change).await;
+    fixture.contact("next@example.com").await;
     assert!(sink.wait(2).await[1].json()["data"]["email"] == "next@example.com");
 }
 
 #[tokio::test]
 async fn three_attempts_with_pauses_the_same_bytes_and_ids_of_their_own_and_no_fourth() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, _| Reaction::Answer(500, "", "out of order\u{1b}[0m".into())).await;
-    let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    world.contact("ada@example.com").await;
-    let delivery = newest(&world.client, &id, "failed").await;
+    let (id, secret) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    fixture.contact("ada@example.com").await;
+    let delivery = newest(&fixture.client, &id, "failed").await;
     let got = sink.got();
     assert_eq!((got.len(), &delivery["attempts"]), (3, &json!(3)));
     let pauses: Vec<u128> = got.windows(2).map(|pair| (pair[1].at - pair[0].at).as_millis()).collect();
@@ -149,54 +149,54 @@ async fn three_attempts_with_pauses_the_same_bytes_and_ids_of_their_own_and_no_f
         assert_eq!((&attempt["statusCode"], &attempt["response"]), (&json!(500), &json!("out of order [0m")));
     }
     assert_ne!(delivery["attemptLog"][0]["id"], delivery["attemptLog"][1]["id"]);
-    let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+    let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
     assert_eq!((&webhook["failureCount"], &webhook["consecutiveFailures"]), (&json!(1), &json!(3)));
 }
 
 #[tokio::test]
 async fn a_second_attempt_that_is_answered_well_is_the_last() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| match number {
         0 => Reaction::Close,
         _ => Reaction::status(204),
     });
     let sink = sink.await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    world.contact("ada@example.com").await;
-    let delivery = newest(&world.client, &id, "success").await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    fixture.contact("ada@example.com").await;
+    let delivery = newest(&fixture.client, &id, "success").await;
     assert_eq!((&delivery["attempts"], &delivery["error"], sink.got().len()), (&json!(2), &Value::Null, 2));
     assert!(delivery["attemptLog"][0]["error"].is_string() && delivery["attemptLog"][0]["statusCode"].is_null());
 }
 
 #[tokio::test]
 async fn a_redirect_is_a_failure_and_is_not_followed() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let other = HookSink::content().await;
     let target = Box::leak(format!("Location: {}\r\n", other.url()).into_boxed_str());
     let sink = HookSink::start(|_, _| Reaction::Answer(307, target, String::new())).await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    world.contact("ada@example.com").await;
-    let delivery = newest(&world.client, &id, "failed").await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    fixture.contact("ada@example.com").await;
+    let delivery = newest(&fixture.client, &id, "failed").await;
     assert!(delivery["error"].as_str().is_some_and(|error| error.contains("redirects are not followed")), "{delivery}");
     assert_eq!((sink.got().len(), other.got().len()), (3, 0));
 }
 
 #[tokio::test]
 async fn an_attempt_has_ten_seconds_whatever_the_endpoint_does_with_them() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let silent = HookSink::start(|_, _| Reaction::Silence).await;
     let dripping = HookSink::start(|_, _| Reaction::Drip).await;
     let quick = HookSink::content().await;
-    let (one, _) = hook(&world.client, &silent.url(), &["subscriber.added"]).await;
-    let (two, _) = hook(&world.client, &dripping.url(), &["subscriber.added"]).await;
-    hook(&world.client, &quick.url(), &["subscriber.added"]).await;
+    let (one, _) = hook(&fixture.client, &silent.url(), &["subscriber.added"]).await;
+    let (two, _) = hook(&fixture.client, &dripping.url(), &["subscriber.added"]).await;
+    hook(&fixture.client, &quick.url(), &["subscriber.added"]).await;
     let started = Instant::now();
-    world.contact("ada@example.com").await;
+    fixture.contact("ada@example.com").await;
     quick.wait(1).await;
     assert!(started.elapsed() < Duration::from_secs(5), "others do not wait for it");
     for id in [one, two] {
         let attempt = until(async || {
-            let attempt = deliveries(&world.client, &id).await.first()?["attemptLog"][0].clone();
+            let attempt = deliveries(&fixture.client, &id).await.first()?["attemptLog"][0].clone();
             (!attempt["endedAt"].is_null()).then_some(attempt)
         });
         let attempt = attempt.await;
@@ -208,35 +208,35 @@ async fn an_attempt_has_ten_seconds_whatever_the_endpoint_does_with_them() {
 
 #[tokio::test]
 async fn an_endpoint_says_how_long_to_wait_or_that_it_is_gone() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let waits = HookSink::start(|_, number| match number {
         0 => Reaction::Answer(429, "Retry-After: 3\r\n", String::new()),
         _ => Reaction::status(200),
     });
     let waits = waits.await;
     let gone = HookSink::start(|_, _| Reaction::status(410)).await;
-    let (one, _) = hook(&world.client, &waits.url(), &["subscriber.added"]).await;
-    let (two, _) = hook(&world.client, &gone.url(), &["subscriber.added"]).await;
-    world.contact("ada@example.com").await;
-    newest(&world.client, &one, "success").await;
+    let (one, _) = hook(&fixture.client, &waits.url(), &["subscriber.added"]).await;
+    let (two, _) = hook(&fixture.client, &gone.url(), &["subscriber.added"]).await;
+    fixture.contact("ada@example.com").await;
+    newest(&fixture.client, &one, "success").await;
     let got = waits.got();
     assert!((got[1].at - got[0].at).as_millis() >= 2_900, "it asked for three seconds");
-    newest(&world.client, &two, "failed").await;
-    let webhook = world.client.data("webhooks.get", json!({ "webhookId": two })).await;
+    newest(&fixture.client, &two, "failed").await;
+    let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": two })).await;
     assert_eq!((&webhook["active"], &webhook["pauseReason"]), (&json!(true), &json!("gone")));
     assert_eq!(gone.got().len(), 1);
 }
 
 #[tokio::test]
 async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
-    let world = World::with("pause_after_failures = 3\npause_seconds = 2\n").await;
+    let fixture = WebhookFixture::with("pause_after_failures = 3\npause_seconds = 2\n").await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 3 { 500 } else { 200 })).await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
     for number in 0..8 {
-        world.contact(&format!("r{number}@example.com")).await;
+        fixture.contact(&format!("r{number}@example.com")).await;
     }
     let webhook = until(async || {
-        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
         (!webhook["pausedUntil"].is_null()).then_some(webhook)
     });
     let webhook = webhook.await;
@@ -245,7 +245,7 @@ async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
     assert!((3..=5).contains(&sink.got().len()), "{}", sink.got().len());
     until(async || (sink.got().len() >= 11).then_some(())).await;
     let webhook = until(async || {
-        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
         (webhook["successCount"] == 8).then_some(webhook)
     });
     let webhook = webhook.await;
@@ -254,24 +254,24 @@ async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
 
 #[tokio::test]
 async fn after_a_rotation_both_secrets_sign_and_each_is_in_front_once() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 2 { 500 } else { 200 })).await;
-    let made = world
+    let made = fixture
         .client
         .data("webhooks.create", json!({ "url": sink.url(), "events": ["subscriber.added"], "standardSignature": true }));
     let made = made.await;
     let old = made["secret"].as_str().expect("a secret").to_owned();
-    let rotated = world.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"] })).await;
+    let rotated = fixture.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"] })).await;
     let new = rotated["secret"].as_str().expect("a secret").to_owned();
-    world.contact("ada@example.com").await;
+    fixture.contact("ada@example.com").await;
     let got = sink.wait(3).await;
     for (number, (first, second)) in [(&old, &new), (&new, &old), (&old, &new)].into_iter().enumerate() {
         assert!(got[number].is_signed(SIGNATURE, first) && got[number].is_signed(ALTERNATE, second), "attempt {number}");
         let both = got[number].header("webhook-signature").expect("the second form");
         assert_eq!(both.split(' ').filter(|one| one.starts_with("v1,")).count(), 2);
     }
-    world.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"], "graceHours": 0 })).await;
-    world.contact("bob@example.com").await;
+    fixture.client.data("webhooks.rotate_secret", json!({ "webhookId": made["id"], "graceHours": 0 })).await;
+    fixture.contact("bob@example.com").await;
     assert_eq!(sink.wait(4).await[3].header(ALTERNATE), None);
 }
 
@@ -279,7 +279,7 @@ async fn after_a_rotation_both_secrets_sign_and_each_is_in_front_once() {
 /// Under load that opened the breaker, and every probe was such a first attempt: nothing arrived until the old secret was gone.
 #[tokio::test]
 async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_everything_without_a_pause() {
-    let world = World::with("pause_after_failures = 3\npause_seconds = 1\n").await;
+    let fixture = WebhookFixture::with("pause_after_failures = 3\npause_seconds = 1\n").await;
     let known: Arc<Mutex<String>> = Arc::default();
     let knows = known.clone();
     let sink = HookSink::start(move |got, _| {
@@ -287,25 +287,25 @@ async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_ev
         Reaction::status(if is_good { 200 } else { 401 })
     });
     let sink = sink.await;
-    let (id, old) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    let (id, old) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
     known.lock().expect("no panic").clone_from(&old);
-    let rotated = world.client.data("webhooks.rotate_secret", json!({ "webhookId": id })).await;
+    let rotated = fixture.client.data("webhooks.rotate_secret", json!({ "webhookId": id })).await;
     let all_told = async |count: u64| {
         until(async || {
-            let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+            let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
             (webhook["successCount"] == count).then_some(())
         })
         .await;
     };
     for number in 0..40 {
-        world.contact(&format!("before{number}@example.com")).await;
+        fixture.contact(&format!("before{number}@example.com")).await;
     }
     all_told(40).await;
     assert_eq!(sink.got().len(), 40, "whoever has not changed yet notices nothing");
     let new = rotated["secret"].as_str().expect("a secret").to_owned();
     known.lock().expect("no panic").clone_from(&new);
     for number in 0..40 {
-        world.contact(&format!("after{number}@example.com")).await;
+        fixture.contact(&format!("after{number}@example.com")).await;
     }
     all_told(80).await;
     let failed = sink.got().iter().filter(|got| !got.is_signed(SIGNATURE, &old) && !got.is_signed(SIGNATURE, &new)).count();
@@ -316,80 +316,80 @@ async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_ev
 
 #[tokio::test]
 async fn headers_of_ones_own_are_sent_and_never_told() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::content().await;
     let secret = "Bearer canary-of-headers";
     let wanted = json!({
         "url": sink.url(), "events": ["subscriber.added"], "customHeaders": { "Authorization": secret, "X-Shop": "7" },
     });
-    let made = world.client.data("webhooks.create", wanted).await;
+    let made = fixture.client.data("webhooks.create", wanted).await;
     let (id, hidden) = (&made["id"], json!({ "Authorization": "********", "X-Shop": "********" }));
-    let read = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+    let read = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
     assert_eq!((&made["customHeaders"], &read["customHeaders"]), (&hidden, &hidden));
     // Whoever writes back what was read changes nothing else.
     let change = json!({ "webhookId": id, "customHeaders": { "Authorization": "********", "X-Shop": "8" } });
-    let changed = world.client.data("webhooks.update", change).await;
-    let tested = world.client.data("webhooks.test", json!({ "webhookId": id })).await;
-    world.contact("ada@example.com").await;
+    let changed = fixture.client.data("webhooks.update", change).await;
+    let tested = fixture.client.data("webhooks.test", json!({ "webhookId": id })).await;
+    fixture.contact("ada@example.com").await;
     for got in sink.wait(2).await {
         assert_eq!((got.header("authorization"), got.header("x-shop")), (Some(secret), Some("8")));
     }
-    let list = world.client.data("webhooks.list", json!({})).await;
+    let list = fixture.client.data("webhooks.list", json!({})).await;
     let told = format!(
         "{made}{read}{changed}{tested}{list}{:?}{}",
-        deliveries(&world.client, id.as_str().expect("an id")).await,
-        world.server.log()
+        deliveries(&fixture.client, id.as_str().expect("an id")).await,
+        fixture.server.log()
     );
     assert!(!told.contains("canary-of-headers"));
 }
 
 #[tokio::test]
 async fn a_test_is_signed_and_marked_and_tells_at_once_what_came_of_it() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number == 0 { 200 } else { 500 })).await;
-    let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    let tested = world.client.data("webhooks.test", json!({ "webhookId": id })).await;
+    let (id, secret) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    let tested = fixture.client.data("webhooks.test", json!({ "webhookId": id })).await;
     assert_eq!((&tested["success"], &tested["statusCode"]), (&json!(true), &json!(200)));
     let got = sink.wait(1).await.remove(0);
     assert!(got.is_signed(SIGNATURE, &secret));
     assert_eq!((got.header("x-service-test"), got.header("x-service-event-type")), (Some("true"), Some("webhook.test")));
     assert_eq!(got.json()["type"], "webhook.test");
-    let tested = world.client.data("webhooks.test", json!({ "webhookId": id })).await;
+    let tested = fixture.client.data("webhooks.test", json!({ "webhookId": id })).await;
     assert_eq!((&tested["success"], &tested["statusCode"]), (&json!(false), &json!(500)));
-    let kept = deliveries(&world.client, &id).await;
+    let kept = deliveries(&fixture.client, &id).await;
     assert_eq!(kept.len(), 2);
     assert!(kept.iter().all(|delivery| delivery["test"] == true && delivery["attempts"] == 1));
     let again = json!({ "webhookId": id, "deliveryId": kept[0]["id"] });
-    world.client.call("webhooks.retry", again).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    fixture.client.call("webhooks.retry", again).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
 }
 
 #[tokio::test]
 async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 6 { 500 } else { 200 })).await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    let started = world.client.data("webhooks.get", json!({ "webhookId": id })).await["createdAt"].clone();
-    world.contact("ada@example.com").await;
-    world.contact("bob@example.com").await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    let started = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await["createdAt"].clone();
+    fixture.contact("ada@example.com").await;
+    fixture.contact("bob@example.com").await;
     until(async || {
-        let failed = world.client.data("webhooks.deliveries", json!({ "webhookId": id, "status": "failed" })).await;
+        let failed = fixture.client.data("webhooks.deliveries", json!({ "webhookId": id, "status": "failed" })).await;
         (failed["total"] == 2).then_some(())
     })
     .await;
-    let first = deliveries(&world.client, &id).await.remove(0);
-    let made = world.client.data("webhooks.retry", json!({ "webhookId": id, "deliveryId": first["id"] })).await;
+    let first = deliveries(&fixture.client, &id).await.remove(0);
+    let made = fixture.client.data("webhooks.retry", json!({ "webhookId": id, "deliveryId": first["id"] })).await;
     assert_eq!((&made["redeliveryOf"], &made["eventId"]), (&first["id"], &first["eventId"]));
     let got = sink.wait(7).await;
     assert_eq!(got[6].header("x-service-event-id"), first["eventId"].as_str());
     // Switched off, it is told of nothing; the time range brings what happened meanwhile.
-    until(async || (deliveries(&world.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
-    world.client.data("webhooks.update", json!({ "webhookId": id, "active": false })).await;
-    world.contact("cy@example.com").await;
-    world.client.data("webhooks.update", json!({ "webhookId": id, "active": true })).await;
+    until(async || (deliveries(&fixture.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
+    fixture.client.data("webhooks.update", json!({ "webhookId": id, "active": false })).await;
+    fixture.contact("cy@example.com").await;
+    fixture.client.data("webhooks.update", json!({ "webhookId": id, "active": true })).await;
     let range = json!({ "webhookId": id, "from": started });
-    world.client.data("webhooks.redeliver", range.clone()).await;
+    fixture.client.data("webhooks.redeliver", range.clone()).await;
     let redelivery = until(async || {
-        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
         (webhook["redelivery"]["status"] == "completed").then(|| webhook["redelivery"].clone())
     });
     assert_eq!(redelivery.await["queued"], 2, "the other that failed, and the one that was missed");
@@ -397,10 +397,10 @@ async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
     let mut emails: Vec<String> = got[6..].iter().map(|got| got.json()["data"]["email"].to_string()).collect();
     emails.sort();
     assert_eq!(emails, ["\"ada@example.com\"", "\"bob@example.com\"", "\"cy@example.com\""]);
-    until(async || (deliveries(&world.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
-    world.client.data("webhooks.redeliver", range).await;
+    until(async || (deliveries(&fixture.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
+    fixture.client.data("webhooks.redeliver", range).await;
     let redelivery = until(async || {
-        let webhook = world.client.data("webhooks.get", json!({ "webhookId": id })).await;
+        let webhook = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
         (webhook["redelivery"]["status"] == "completed").then(|| webhook["redelivery"].clone())
     });
     assert_eq!(redelivery.await["queued"], 0, "all have arrived");
@@ -408,14 +408,14 @@ async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
 
 #[tokio::test]
 async fn addresses_inside_networks_are_not_sent_to_unless_the_operator_opens_them() {
-    let mut world = World::new().await;
+    let mut fixture = WebhookFixture::new().await;
     let sink = HookSink::content().await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    world.server.signal("TERM");
-    assert!(world.server.wait().success());
-    world.server.set(&format!("{BOUNDLESS}\n[webhooks]\nallow_http = true\n"));
-    world.server.serve();
-    let client = Client::new(world.server.address(), world.client.key().map(str::to_owned));
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    fixture.server.signal("TERM");
+    assert!(fixture.server.wait().success());
+    fixture.server.set(&format!("{BOUNDLESS}\n[webhooks]\nallow_http = true\n"));
+    fixture.server.serve();
+    let client = Client::new(fixture.server.address(), fixture.client.key().map(str::to_owned));
     let tested = client.data("webhooks.test", json!({ "webhookId": id })).await;
     assert!(tested["error"].as_str().is_some_and(|error| error.contains("no public address")), "{tested}");
     let url = json!({ "url": sink.url(), "events": ["subscriber.added"] });
@@ -427,17 +427,17 @@ async fn addresses_inside_networks_are_not_sent_to_unless_the_operator_opens_the
 // Waiting for the end of the service blocks a thread, and the endpoint must answer meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_under_way_at_the_end_of_the_service_is_recorded_and_the_rest_is_delivered_after_its_start() {
-    let mut world = World::new().await;
+    let mut fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, _| Reaction::Later(Duration::from_millis(700), 200)).await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
     for number in 0..6 {
-        world.contact(&format!("r{number}@example.com")).await;
+        fixture.contact(&format!("r{number}@example.com")).await;
     }
     sink.wait(1).await;
-    world.server.signal("TERM");
-    assert!(world.server.wait().success());
-    world.server.serve();
-    let client = Client::new(world.server.address(), world.client.key().map(str::to_owned));
+    fixture.server.signal("TERM");
+    assert!(fixture.server.wait().success());
+    fixture.server.serve();
+    let client = Client::new(fixture.server.address(), fixture.client.key().map(str::to_owned));
     until(async || {
         let all = deliveries(&client, &id).await;
         (all.len() == 6 && all.iter().all(|delivery| delivery["status"] == "success")).then_some(())
@@ -448,45 +448,45 @@ async fn what_is_under_way_at_the_end_of_the_service_is_recorded_and_the_rest_is
 
 #[tokio::test]
 async fn deleting_a_contact_erases_it_from_what_deliveries_say() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|got, _| Reaction::Answer(200, "", String::from_utf8_lossy(&got.body).into_owned())).await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added", "subscriber.updated"]).await;
-    let contact = world.contact("canary@example.com").await;
-    let delivery = newest(&world.client, &id, "success").await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added", "subscriber.updated"]).await;
+    let contact = fixture.contact("canary@example.com").await;
+    let delivery = newest(&fixture.client, &id, "success").await;
     assert!(delivery.to_string().contains("canary@example.com"), "the endpoint repeats what it is told");
-    world.client.data("contacts.delete", json!({ "id": contact, "projectId": world.project })).await;
+    fixture.client.data("contacts.delete", json!({ "id": contact, "projectId": fixture.project })).await;
     until(async || {
-        let said = deliveries(&world.client, &id).await;
+        let said = deliveries(&fixture.client, &id).await;
         (!Value::Array(said).to_string().contains("canary@example.com")).then_some(())
     })
     .await;
     let again = json!({ "webhookId": id, "deliveryId": delivery["id"] });
-    world.client.call("webhooks.retry", again).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
+    fixture.client.call("webhooks.retry", again).await.refused(StatusCode::CONFLICT, "WRONG_STATE");
 }
 
 #[tokio::test]
 async fn a_deleted_webhook_is_told_of_nothing_more() {
-    let world = World::new().await;
+    let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, _| Reaction::status(500)).await;
-    let (id, _) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;
-    world.contact("ada@example.com").await;
+    let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
+    fixture.contact("ada@example.com").await;
     sink.wait(1).await;
-    world.client.data("webhooks.delete", json!({ "webhookId": id })).await;
+    fixture.client.data("webhooks.delete", json!({ "webhookId": id })).await;
     let other = HookSink::content().await;
-    hook(&world.client, &other.url(), &["subscriber.added"]).await;
-    world.contact("bob@example.com").await;
+    hook(&fixture.client, &other.url(), &["subscriber.added"]).await;
+    fixture.contact("bob@example.com").await;
     other.wait(1).await;
     // Longer than the first pause.
     tokio::time::sleep(Duration::from_millis(2_000)).await;
     assert_eq!(sink.got().len(), 1);
-    let gone = world.client.call("webhooks.deliveries", json!({ "webhookId": id })).await;
+    let gone = fixture.client.call("webhooks.deliveries", json!({ "webhookId": id })).await;
     gone.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
 }
 
 #[tokio::test]
 async fn engagement_is_told_to_those_who_ask_for_it_by_name() {
-    let world = World::new().await;
-    let client = &world.client;
+    let fixture = WebhookFixture::new().await;
+    let client = &fixture.client;
     let (asks, silent) = (HookSink::content().await, HookSink::content().await);
     let kinds = ["email.delivered", "email.opened", "email.clicked", "email.bounced", "email.complained"];
     hook(client, &asks.url(), &kinds).await;
@@ -496,7 +496,7 @@ async fn engagement_is_told_to_those_who_ask_for_it_by_name() {
     for whom in ["click", "hard-bounce", "complaint"] {
         let to = format!("{whom}@simulator.mailmill.example");
         let send = json!({
-            "projectId": world.project, "recipientType": "email", "recipientEmail": to, "from": "news@example.com", "fromName": "News",
+            "projectId": fixture.project, "recipientType": "email", "recipientEmail": to, "from": "news@example.com", "fromName": "News",
             "subject": "Hello", "template": html,
         });
         client.data("sending.send", send).await;

@@ -78,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     const MOMENT: Duration = Duration::from_millis(50);
     const MIB: usize = 1024 * 1024;
@@ -130,18 +130,18 @@ mod tests {
 
     #[test]
     fn a_request_that_finds_no_room_gets_503_and_may_try_again() {
-        let mill = Mill::new();
-        let engine = mill.engine().clone();
-        let held = mill.wait(engine.bodies.room(&body(BODIES_BYTES_MAX), BODIES_BYTES_MAX)).expect("there is room");
+        let app = TestApp::new();
+        let engine = app.engine().clone();
+        let held = app.wait(engine.bodies.room(&body(BODIES_BYTES_MAX), BODIES_BYTES_MAX)).expect("there is room");
         let large = json!({ "email": "ada@example.com", "firstName": "x".repeat(2 * BODY_SMALL_BYTES) });
-        let reply = mill.reply_to_post("/v1/contacts", &mill.with_project(large.clone()));
+        let reply = app.reply_to_post("/v1/contacts", &app.with_project(large.clone()));
         assert_eq!(reply.status, 503);
         assert_eq!(reply.headers["retry-after"], BODIES_RETRY_SECONDS.to_string().as_str());
-        let answer = mill.post_in("/v1/contacts", large.clone());
+        let answer = app.post_in("/v1/contacts", large.clone());
         assert_eq!(answer.refusal().1, "SERVICE_UNAVAILABLE");
         let small = json!({ "email": "ada@example.com" });
-        mill.post_in("/v1/contacts", small).data();
+        app.post_in("/v1/contacts", small).data();
         drop(held);
-        assert_eq!(mill.post_in("/v1/contacts", large).status, 400, "the name is too long, and it is read");
+        assert_eq!(app.post_in("/v1/contacts", large).status, 400, "the name is too long, and it is read");
     }
 }

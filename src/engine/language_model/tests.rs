@@ -9,10 +9,10 @@ use super::*;
 use crate::base::random::SeededRandom;
 use crate::engine::fetch::Fetch;
 use crate::engine::settings;
-use crate::testing::model_peer::{ModelPeer, Reaction};
+use crate::testing::fake_model::{FakeModel, Reaction};
 
 /// A client of the peer, with these further settings.
-fn client(protocol: &str, peer: &ModelPeer, more: &[(&str, &str)]) -> Client {
+fn client(protocol: &str, peer: &FakeModel, more: &[(&str, &str)]) -> Client {
     let url = if protocol == "openai" { peer.url() } else { format!("http://{}", peer.address) };
     let mut given = vec![("protocol", protocol), ("url", &url), ("name", "peer"), ("key", "secret-key"), ("repeats", "2")];
     given.extend_from_slice(more);
@@ -46,7 +46,7 @@ const QUICK: (&str, &str) = ("timeout_seconds", "1");
 #[test]
 fn an_answer_comes_with_what_it_cost() {
     for protocol in BOTH {
-        let peer = ModelPeer::with(vec![Reaction::Text("{\"a\":1}".into())]);
+        let peer = FakeModel::with(vec![Reaction::Text("{\"a\":1}".into())]);
         let (reply, usage) = ask(&client(protocol, &peer, &[("input_price", "3"), ("output_price", "15")]));
         assert_eq!(reply.expect(protocol).text, "{\"a\":1}");
         let Usage { calls, input_tokens, output_tokens, micro_cost, .. } = usage;
@@ -66,11 +66,11 @@ fn an_answer_comes_with_what_it_cost() {
 fn a_busy_endpoint_is_asked_again_and_at_last_given_up() {
     for protocol in BOTH {
         let busy = |status| Reaction::Status(status, "too many requests".into(), Some(0));
-        let peer = ModelPeer::with(vec![busy(429), busy(503), Reaction::Text("{}".into())]);
+        let peer = FakeModel::with(vec![busy(429), busy(503), Reaction::Text("{}".into())]);
         assert!(ask(&client(protocol, &peer, &[])).0.is_ok());
         assert_eq!(peer.asked().len(), 3);
 
-        let peer = ModelPeer::with(vec![busy(529)]);
+        let peer = FakeModel::with(vec![busy(529)]);
         let (reply, _) = ask(&client(protocol, &peer, &[]));
         assert!(matches!(&reply, Err(ModelError::Busy(cause)) if cause.contains("too many requests")), "{reply:?}");
         assert_eq!(peer.asked().len(), 3, "one call and two repeats");
@@ -94,7 +94,7 @@ fn what_will_not_go_better_is_asked_once() {
             (Reaction::Text("  ".into()), |trouble| matches!(trouble, ModelError::Malformed(_))),
         ];
         for (reaction, is_expected) in cases {
-            let peer = ModelPeer::with(vec![reaction.clone()]);
+            let peer = FakeModel::with(vec![reaction.clone()]);
             let (reply, _) = ask(&client(protocol, &peer, &[]));
             let trouble = reply.expect_err("no answer");
             assert!(is_expected(&trouble), "{protocol} {reaction:?}: {trouble:?}");
@@ -107,12 +107,12 @@ fn what_will_not_go_better_is_asked_once() {
 fn a_broken_or_silent_endpoint_is_asked_again() {
     for protocol in BOTH {
         for bad in [Reaction::Broken, Reaction::Silent(Duration::from_secs(2))] {
-            let peer = ModelPeer::with(vec![bad, Reaction::Text("{}".into())]);
+            let peer = FakeModel::with(vec![bad, Reaction::Text("{}".into())]);
             assert!(ask(&client(protocol, &peer, &[QUICK])).0.is_ok());
             assert_eq!(peer.asked().len(), 2);
         }
     }
-    let peer = ModelPeer::with(vec![Reaction::Broken]);
+    let peer = FakeModel::with(vec![Reaction::Broken]);
     let nobody = client("openai", &peer, &[("repeats", "0")]);
     drop(peer);
     assert!(matches!(ask(&nobody).0, Err(ModelError::Unreachable(_))));
@@ -120,7 +120,7 @@ fn a_broken_or_silent_endpoint_is_asked_again() {
 
 #[test]
 fn an_endpoint_without_structured_output_is_asked_in_words() {
-    let peer = ModelPeer::by(|asked| match asked.body.get("response_format") {
+    let peer = FakeModel::by(|asked| match asked.body.get("response_format") {
         Some(_) => Reaction::Status(400, "response_format is not supported by this server".into(), None),
         None => Reaction::Text("{}".into()),
     });
@@ -138,7 +138,7 @@ fn a_picture_goes_with_the_first_turn() {
     let picture = Picture::of(b"\x89PNG\r\n").expect("a format that models take");
     assert_eq!(Picture::of(b"<svg"), None);
     for protocol in BOTH {
-        let peer = ModelPeer::with(vec![Reaction::Text("{}".into())]);
+        let peer = FakeModel::with(vec![Reaction::Text("{}".into())]);
         let client = client(protocol, &peer, &[("vision", "true")]);
         assert!(client.sees());
         let question = ModelRequest { picture: Some(picture.clone()), ..question() };

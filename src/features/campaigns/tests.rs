@@ -8,7 +8,7 @@ use super::*;
 use crate::base::clock::Timestamp;
 use crate::features::emails::generation;
 use crate::features::sending::{self, Audience, Kind, Mailing, Policy, Sender, State, Tracking, WaitReason};
-use crate::testing::Mill;
+use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits;
@@ -17,7 +17,7 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// A mill with emails that are ready.
 struct Studio {
-    mill: Mill,
+    app: TestApp,
     conversation: String,
     emails: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl Studio {
     }
 
     fn with_emails(titles: &[&str]) -> Self {
-        let mill = Mill::with(|settings| settings.mail.require_verified_domain = false);
+        let app = TestApp::with(|settings| settings.mail.require_verified_domain = false);
         let source = |title: &&str| {
             let html = format!(
                 "<html lang=\"en\"><head><title>{title}</title></head><body><h1>{title}</h1><p>Hello {{{{ firstName }}}}</p></body></html>"
@@ -36,14 +36,14 @@ impl Studio {
             json!({ "name": title, "source": html })
         };
         let htmls: Vec<Value> = titles.iter().map(source).collect();
-        let begun = mill.post_in("/v1/projects/emails/import-html", json!({ "htmls": htmls })).data();
+        let begun = app.post_in("/v1/projects/emails/import-html", json!({ "htmls": htmls })).data();
         let conversation = begun["conversationId"].as_str().expect("an id").to_owned();
-        while mill.wait(generation::step(mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
-        let status = mill.get(&format!("/v1/projects/emails/{conversation}/status")).data();
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+        let status = app.get(&format!("/v1/projects/emails/{conversation}/status")).data();
         assert_eq!(status["status"], "completed", "{status}");
         let emails = status["result"]["emails"].as_array().expect("emails").iter();
         let emails = emails.map(|email| email["id"].as_str().expect("an id").to_owned()).collect();
-        Self { mill, conversation, emails }
+        Self { app, conversation, emails }
     }
 
     fn wanted(&self) -> Value {
@@ -56,7 +56,7 @@ impl Studio {
     fn made(&self, change: impl FnOnce(&mut Value)) -> Value {
         let mut wanted = self.wanted();
         change(&mut wanted);
-        self.mill.post_in("/v1/campaigns", wanted).data()
+        self.app.post_in("/v1/campaigns", wanted).data()
     }
 
     /// A new draft's path.
@@ -64,16 +64,16 @@ impl Studio {
         path(&self.made(|_| {}))
     }
 
-    fn act(&self, path: &str, action: &str) -> crate::testing::Answer {
-        self.mill.post(&format!("{path}/{action}"), json!({}))
+    fn act(&self, path: &str, action: &str) -> crate::testing::TestResponse {
+        self.app.post(&format!("{path}/{action}"), json!({}))
     }
 
     fn status(&self, path: &str) -> String {
-        self.mill.get(path).data()["status"].as_str().expect("a word").to_owned()
+        self.app.get(path).data()["status"].as_str().expect("a word").to_owned()
     }
 
     fn work(&self) {
-        self.mill.wait(step(self.mill.engine().clone(), Environment::Test)).expect("a step does not fail");
+        self.app.wait(step(self.app.engine().clone(), Environment::Test)).expect("a step does not fail");
     }
 
     fn contact(&self, email: &str, more: Value) {
@@ -81,7 +81,7 @@ impl Studio {
         for (name, value) in more.as_object().expect("an object") {
             contact[name] = value.clone();
         }
-        self.mill.post_in("/v1/contacts", contact).data();
+        self.app.post_in("/v1/contacts", contact).data();
     }
 }
 
@@ -89,7 +89,7 @@ fn path(campaign: &Value) -> String {
     format!("/v1/campaigns/{}", campaign["id"].as_str().expect("an id"))
 }
 
-fn refused(answer: crate::testing::Answer) -> (u16, String, String) {
+fn refused(answer: crate::testing::TestResponse) -> (u16, String, String) {
     let (status, code, error) = answer.refusal();
     (status, code.to_owned(), error.to_owned())
 }
@@ -104,7 +104,7 @@ fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
         ("status", json!("draft")),
         ("subject", json!("Winter teas")),
         ("emailId", json!(studio.emails[0])),
-        ("recipientId", json!(studio.mill.project)),
+        ("recipientId", json!(studio.app.project)),
         ("estimatedRecipients", json!(1)),
         ("variables", json!({ "offer": "20% off" })),
         ("scheduledAt", Value::Null),
@@ -115,7 +115,7 @@ fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
     ] {
         assert_eq!(made[field], value, "{field}");
     }
-    assert_eq!(studio.mill.get(&path(&made)).data(), made);
+    assert_eq!(studio.app.get(&path(&made)).data(), made);
     // An email alone names its conversation.
     let by_email = studio.made(|wanted| {
         wanted["emailId"] = json!(studio.emails[0]);
@@ -127,7 +127,7 @@ fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
 #[test]
 fn of_several_emails_one_must_be_named_and_the_refusal_names_all() {
     let studio = Studio::with_emails(&["First", "Second"]);
-    let answer = studio.mill.post_in("/v1/campaigns", studio.wanted());
+    let answer = studio.app.post_in("/v1/campaigns", studio.wanted());
     assert_eq!((answer.refusal().0, answer.body["data"]["field"].as_str()), (400, Some("emailId")));
     let named: Vec<&Value> =
         answer.body["data"]["emails"].as_array().expect("emails").iter().map(|email| &email["emailId"]).collect();
@@ -159,22 +159,22 @@ fn what_cannot_be_a_campaign_is_refused_with_the_field() {
         for (name, value) in change.as_object().expect("an object") {
             wanted[name] = value.clone();
         }
-        let (found, _, error) = refused(studio.mill.post_in("/v1/campaigns", wanted));
+        let (found, _, error) = refused(studio.app.post_in("/v1/campaigns", wanted));
         assert!(found == status && error.contains(word), "{change}: {found} {error}");
     }
     // Another project's email is not there.
     let mut wanted = studio.wanted();
-    wanted["projectId"] = json!(studio.mill.another_project());
-    assert_eq!(refused(studio.mill.post("/v1/campaigns", wanted)).0, 404);
+    wanted["projectId"] = json!(studio.app.another_project());
+    assert_eq!(refused(studio.app.post("/v1/campaigns", wanted)).0, 404);
 }
 
 #[test]
 fn an_email_that_is_not_ready_yet_is_refused_with_what_to_wait_for() {
     let studio = Studio::new();
-    let begun = studio.mill.post_in("/v1/projects/emails/generate", json!({ "prompt": "Welcome" })).data();
+    let begun = studio.app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Welcome" })).data();
     let mut wanted = studio.wanted();
     wanted["conversationId"] = begun["conversationId"].clone();
-    let (status, code, error) = refused(studio.mill.post_in("/v1/campaigns", wanted));
+    let (status, code, error) = refused(studio.app.post_in("/v1/campaigns", wanted));
     assert_eq!((status, code.as_str()), (409, "WRONG_STATE"));
     assert!(error.contains("/status"), "{error}");
 }
@@ -183,18 +183,18 @@ fn an_email_that_is_not_ready_yet_is_refused_with_what_to_wait_for() {
 fn lists_show_newest_first_and_filter_by_state_name_and_archive() {
     let studio = Studio::new();
     let names = |query: &str| -> Vec<String> {
-        let data = studio.mill.get_in(&format!("/v1/campaigns{query}")).data();
+        let data = studio.app.get_in(&format!("/v1/campaigns{query}")).data();
         let campaigns = data["campaigns"].as_array().expect("campaigns").clone();
         assert!(data["total"].as_u64().is_some_and(|total| total >= campaigns.len() as u64));
         campaigns.iter().map(|campaign| campaign["name"].as_str().expect("a name").to_owned()).collect()
     };
     let mut paths = Vec::new();
     for name in ["First", "Second", "Third"] {
-        studio.mill.clock.advance_ms(1_000);
+        studio.app.clock.advance_ms(1_000);
         paths.push(path(&studio.made(|wanted| wanted["name"] = json!(name))));
     }
     studio.act(&paths[0], "archive").data();
-    studio.mill.post(&format!("{}/schedule", paths[1]), json!({ "scheduledAt": "2026-02-01T09:00Z" })).data();
+    studio.app.post(&format!("{}/schedule", paths[1]), json!({ "scheduledAt": "2026-02-01T09:00Z" })).data();
     assert_eq!(names(""), ["Third", "Second", "First"]);
     assert_eq!(names("?archived=false"), ["Third", "Second"]);
     assert_eq!(names("?archived=true"), ["First"]);
@@ -203,7 +203,7 @@ fn lists_show_newest_first_and_filter_by_state_name_and_archive() {
     assert_eq!(names("?search=SEC"), ["Second"]);
     assert_eq!(names("?limit=1&page=2"), ["Second"]);
     assert_eq!(names("?limit=2&offset=2"), ["First"]);
-    let (status, _, error) = refused(studio.mill.get_in("/v1/campaigns?status=lost"));
+    let (status, _, error) = refused(studio.app.get_in("/v1/campaigns?status=lost"));
     assert!(status == 400 && error.contains("status"), "{error}");
 }
 
@@ -211,7 +211,7 @@ fn lists_show_newest_first_and_filter_by_state_name_and_archive() {
 fn a_draft_changes_by_what_is_given_and_can_be_deleted() {
     let studio = Studio::new();
     let path = studio.draft();
-    let change = |body: Value| studio.mill.patch_in(&path, body).data();
+    let change = |body: Value| studio.app.patch_in(&path, body).data();
     let after = change(json!({ "subject": "Hello {{ firstName }}", "replyTo": "desk@acme.example", "minimumScore": 80 }));
     assert_eq!(
         (&after["subject"], &after["replyTo"], &after["minimumScore"]),
@@ -222,11 +222,11 @@ fn a_draft_changes_by_what_is_given_and_can_be_deleted() {
         (&after["subject"], &after["replyTo"], &after["name"]),
         (&json!("Winter teas"), &json!("desk@acme.example"), &json!("Teas"))
     );
-    let (status, _, error) = refused(studio.mill.patch_in(&path, json!({ "subject": "Hi {{ firstName" })));
+    let (status, _, error) = refused(studio.app.patch_in(&path, json!({ "subject": "Hi {{ firstName" })));
     assert!(status == 400 && error.starts_with("subject: "), "{status} {error}");
-    assert_eq!(studio.mill.delete(&path).data()["deleted"], true);
-    assert_eq!(refused(studio.mill.get(&path)).0, 404);
-    assert_eq!(studio.mill.get_in("/v1/campaigns").data()["total"], 0);
+    assert_eq!(studio.app.delete(&path).data()["deleted"], true);
+    assert_eq!(refused(studio.app.get(&path)).0, 404);
+    assert_eq!(studio.app.get_in("/v1/campaigns").data()["total"], 0);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_duplicate_is_a_draft_whatever_has_become_of_the_pattern() {
     studio.act(&path, "send").data();
     let copy = studio.act(&path, "duplicate").data();
     assert_eq!((&copy["name"], &copy["status"], &copy["batchId"]), (&json!("Winter teas (copy)"), &json!("draft"), &Value::Null));
-    let named = studio.mill.post(&format!("{path}/duplicate"), json!({ "name": "Again" })).data();
+    let named = studio.app.post(&format!("{path}/duplicate"), json!({ "name": "Again" })).data();
     assert_eq!(named["name"], "Again");
 }
 
@@ -248,15 +248,15 @@ fn a_campaign_is_sent_once() {
     assert_eq!(sent["status"], "sending");
     assert!(sent["batchId"].is_string() && sent["sentAt"].is_string());
     for action in ["send", "schedule", "reschedule"] {
-        let answer = studio.mill.post(&format!("{path}/{action}"), json!({}));
+        let answer = studio.app.post(&format!("{path}/{action}"), json!({}));
         // Times are missed before the state is looked at.
         let expected = if action == "send" { (409, "WRONG_STATE") } else { (400, "INVALID_REQUEST") };
         assert_eq!((answer.refusal().0, answer.refusal().1), expected, "{action}");
     }
-    let answer = studio.mill.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-02-01T09:00Z" }));
+    let answer = studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-02-01T09:00Z" }));
     assert_eq!(refused(answer).0, 409);
-    assert_eq!(refused(studio.mill.patch_in(&path, json!({ "name": "Other" }))).0, 409);
-    let (status, _, error) = refused(studio.mill.delete(&path));
+    assert_eq!(refused(studio.app.patch_in(&path, json!({ "name": "Other" }))).0, 409);
+    let (status, _, error) = refused(studio.app.delete(&path));
     assert!(status == 409 && error.contains("duplicate"), "{error}");
     assert_eq!(studio.act(&path, "send").body["data"]["status"], "sending");
 }
@@ -267,7 +267,7 @@ fn pause_resume_and_cancel_reach_the_mailing_and_repeats_change_nothing() {
     let path = studio.draft();
     let sent = studio.act(&path, "send").data();
     let mailing = MailingId::parse(sent["batchId"].as_str().expect("an id")).expect("an id");
-    let state = || sending::by_id(&studio.mill.read(), mailing).expect("reads").expect("there").state;
+    let state = || sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there").state;
     for _ in 0..2 {
         assert_eq!(studio.act(&path, "pause").data()["status"], "paused");
         assert_eq!(state(), State::Paused);
@@ -283,7 +283,7 @@ fn pause_resume_and_cancel_reach_the_mailing_and_repeats_change_nothing() {
         assert_eq!(cancelled["status"], "cancelled");
         assert!(cancelled["completedAt"].is_string());
         assert!(matches!(state(), State::Cancelled { .. }));
-        studio.mill.clock.advance_ms(1_000);
+        studio.app.clock.advance_ms(1_000);
     }
     assert_eq!(refused(studio.act(&path, "resume")).0, 409);
     assert_eq!(refused(studio.act(&path, "resend-unknown")).0, 409);
@@ -312,7 +312,7 @@ fn archiving_is_for_every_state_and_taking_back_for_archived_ones_alone() {
     assert_eq!(refused(studio.act(&path, "unarchive")).0, 409);
     let archived = studio.act(&path, "archive").data();
     assert_eq!((&archived["archived"], &archived["status"]), (&json!(true), &json!("draft")));
-    studio.mill.clock.advance_ms(5_000);
+    studio.app.clock.advance_ms(5_000);
     assert_eq!(studio.act(&path, "archive").data()["archivedAt"], archived["archivedAt"]);
     let back = studio.act(&path, "unarchive").data();
     assert_eq!((&back["archived"], &back["archivedAt"]), (&json!(false), &Value::Null));
@@ -323,42 +323,42 @@ fn a_scheduled_campaign_starts_once_when_its_time_comes() {
     let studio = Studio::new();
     let path = studio.draft();
     let body = json!({ "scheduledAt": "2026-01-01T09:00", "scheduledTimezone": "Europe/Kiev" });
-    let scheduled = studio.mill.post(&format!("{path}/schedule"), body).data();
+    let scheduled = studio.app.post(&format!("{path}/schedule"), body).data();
     assert_eq!((&scheduled["status"], &scheduled["scheduledAt"]), (&json!("scheduled"), &json!("2026-01-01T07:00:00.000Z")));
     assert_eq!((&scheduled["scheduledTimezone"], &scheduled["scheduleNotice"]), (&json!("Europe/Kiev"), &Value::Null));
-    studio.mill.clock.advance_ms(7 * HOUR_MS - 1);
+    studio.app.clock.advance_ms(7 * HOUR_MS - 1);
     studio.work();
     assert_eq!(studio.status(&path), "scheduled");
-    studio.mill.clock.advance_ms(1);
+    studio.app.clock.advance_ms(1);
     studio.work();
-    let started = studio.mill.get(&path).data();
+    let started = studio.app.get(&path).data();
     assert_eq!((&started["status"], &started["sentAt"]), (&json!("sending"), &json!("2026-01-01T07:00:00.000Z")));
-    studio.mill.clock.advance_ms(HOUR_MS);
+    studio.app.clock.advance_ms(HOUR_MS);
     studio.work();
-    assert_eq!(studio.mill.get(&path).data()["batchId"], started["batchId"]);
+    assert_eq!(studio.app.get(&path).data()["batchId"], started["batchId"]);
 }
 
 #[test]
 fn what_was_missed_while_the_service_was_down_starts_once_at_the_next_start() {
     let studio = Studio::new();
     let path = studio.draft();
-    studio.mill.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00:00Z" })).data();
-    studio.mill.clock.advance_ms(48 * HOUR_MS);
-    let Studio { mill, conversation, emails } = studio;
-    let studio = Studio { mill: mill.restarted(), conversation, emails };
+    studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00:00Z" })).data();
+    studio.app.clock.advance_ms(48 * HOUR_MS);
+    let Studio { app, conversation, emails } = studio;
+    let studio = Studio { app: app.restarted(), conversation, emails };
     assert_eq!(studio.status(&path), "scheduled");
     studio.work();
-    let started = studio.mill.get(&path).data();
+    let started = studio.app.get(&path).data();
     assert_eq!(started["status"], "sending");
     studio.work();
-    assert_eq!(studio.mill.get(&path).data()["batchId"], started["batchId"]);
+    assert_eq!(studio.app.get(&path).data()["batchId"], started["batchId"]);
 }
 
 #[test]
 fn a_schedule_can_be_moved_taken_back_or_overtaken() {
     let studio = Studio::new();
     let path = studio.draft();
-    let times = |action: &str, body: Value| studio.mill.post(&format!("{path}/{action}"), body);
+    let times = |action: &str, body: Value| studio.app.post(&format!("{path}/{action}"), body);
     assert_eq!(refused(times("reschedule", json!({ "scheduledAt": "2026-02-01T09:00Z" }))).0, 409);
     times("schedule", json!({ "scheduledAt": "2026-02-01T09:00", "scheduledTimezone": "US/Pacific" })).data();
     // The zone stays.
@@ -367,7 +367,7 @@ fn a_schedule_can_be_moved_taken_back_or_overtaken() {
     assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("never show")), "{moved}");
     let draft = times("unschedule", json!({})).data();
     assert_eq!((&draft["status"], &draft["scheduledAt"]), (&json!("draft"), &Value::Null));
-    studio.mill.clock.advance_ms(100 * 24 * HOUR_MS);
+    studio.app.clock.advance_ms(100 * 24 * HOUR_MS);
     studio.work();
     assert_eq!(studio.status(&path), "draft");
     let (status, _, error) = refused(times("schedule", json!({ "scheduledAt": "2026-02-01T09:00Z" })));
@@ -381,31 +381,31 @@ fn a_schedule_can_be_moved_taken_back_or_overtaken() {
 fn a_cancelled_schedule_does_not_start() {
     let studio = Studio::new();
     let path = studio.draft();
-    studio.mill.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
+    studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
     assert_eq!(studio.act(&path, "cancel").data()["status"], "cancelled");
-    studio.mill.clock.advance_ms(24 * HOUR_MS);
+    studio.app.clock.advance_ms(24 * HOUR_MS);
     studio.work();
-    let campaign = studio.mill.get(&path).data();
+    let campaign = studio.app.get(&path).data();
     assert_eq!((&campaign["status"], &campaign["batchId"]), (&json!("cancelled"), &Value::Null));
 }
 
 #[test]
 fn a_campaign_that_cannot_start_when_its_time_comes_waits_for_a_person() {
     let studio = Studio::new();
-    let segment = studio.mill.post_in("/v1/segments", json!({ "name": "All" })).data()["id"].clone();
+    let segment = studio.app.post_in("/v1/segments", json!({ "name": "All" })).data()["id"].clone();
     let made = studio.made(|wanted| {
         wanted["recipientType"] = json!("segment");
         wanted["recipientId"] = segment.clone();
     });
     let path = path(&made);
-    studio.mill.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
-    studio.mill.delete_in(&format!("/v1/segments/{}", segment.as_str().expect("an id"))).data();
-    studio.mill.clock.advance_ms(24 * HOUR_MS);
+    studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
+    studio.app.delete_in(&format!("/v1/segments/{}", segment.as_str().expect("an id"))).data();
+    studio.app.clock.advance_ms(24 * HOUR_MS);
     studio.work();
-    let held = studio.mill.get(&path).data();
+    let held = studio.app.get(&path).data();
     assert_eq!((&held["status"], &held["batchId"]), (&json!("pending_review"), &Value::Null));
     assert!(held["error"].as_str().is_some_and(|error| error.contains("no segment")), "{held}");
-    studio.mill.patch_in(&path, json!({ "recipientType": "audience" })).data();
+    studio.app.patch_in(&path, json!({ "recipientType": "audience" })).data();
     let sent = studio.act(&path, "send").data();
     assert_eq!((&sent["status"], &sent["error"]), (&json!("sending"), &Value::Null));
 }
@@ -415,13 +415,13 @@ fn a_demanded_score_that_nothing_can_check_keeps_it_here() {
     let studio = Studio::new();
     let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(80)));
     for (action, body) in [("send", json!({})), ("schedule", json!({ "scheduledAt": "2026-01-01T09:00Z" }))] {
-        let (status, code, error) = refused(studio.mill.post(&format!("{path}/{action}"), body));
+        let (status, code, error) = refused(studio.app.post(&format!("{path}/{action}"), body));
         assert_eq!((status, code.as_str()), (409, "NOT_VALIDATED"));
         assert!(error.contains("no validator is installed") && error.contains("null"), "{error}");
     }
-    studio.mill.patch_in(&path, json!({ "minimumScore": null })).data();
-    studio.mill.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
-    assert_eq!(refused(studio.mill.patch_in(&path, json!({ "minimumScore": 1 }))).1, "NOT_VALIDATED");
+    studio.app.patch_in(&path, json!({ "minimumScore": null })).data();
+    studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
+    assert_eq!(refused(studio.app.patch_in(&path, json!({ "minimumScore": 1 }))).1, "NOT_VALIDATED");
     assert_eq!(studio.act(&path, "send").data()["status"], "sending");
 }
 
@@ -429,13 +429,13 @@ fn a_demanded_score_that_nothing_can_check_keeps_it_here() {
 fn a_due_campaign_waits_for_an_edit_of_its_email_but_not_for_ever() {
     let studio = Studio::new();
     let path = studio.draft();
-    studio.mill.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
+    studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
     let edit = json!({ "prompt": "Make it shorter", "async": true });
-    studio.mill.post(&format!("/v1/emails/{}/edit", studio.emails[0]), edit).data();
-    studio.mill.clock.advance_ms(9 * HOUR_MS);
+    studio.app.post(&format!("/v1/emails/{}/edit", studio.emails[0]), edit).data();
+    studio.app.clock.advance_ms(9 * HOUR_MS);
     studio.work();
     assert_eq!(studio.status(&path), "scheduled");
-    studio.mill.clock.advance_ms(limits::CAMPAIGN_EDIT_AWAITED_MS);
+    studio.app.clock.advance_ms(limits::CAMPAIGN_EDIT_AWAITED_MS);
     studio.work();
     assert_eq!(studio.status(&path), "sending");
 }
@@ -445,14 +445,14 @@ fn tests_go_to_a_few_addresses_and_leave_the_campaign_as_it_is() {
     let studio = Studio::new();
     let path = studio.draft();
     let body = json!({ "emails": ["ada@acme.example", "bob@acme.example"] });
-    let sent = studio.mill.post(&format!("{path}/test"), body).data();
+    let sent = studio.app.post(&format!("{path}/test"), body).data();
     let mailing = MailingId::parse(sent["sendId"].as_str().expect("an id")).expect("an id");
-    let mailing = sending::by_id(&studio.mill.read(), mailing).expect("reads").expect("there");
+    let mailing = sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there");
     assert_eq!((mailing.kind, mailing.audience), (Kind::Test, Audience::Addresses));
     assert_eq!(studio.status(&path), "draft");
-    assert_eq!(studio.mill.get(&format!("{path}/stats")).data()["recipients"], 0);
+    assert_eq!(studio.app.get(&format!("{path}/stats")).data()["recipients"], 0);
     for emails in [json!([]), json!(vec!["ada@acme.example"; 21]), json!(["ada"])] {
-        let (status, _, error) = refused(studio.mill.post(&format!("{path}/test"), json!({ "emails": emails })));
+        let (status, _, error) = refused(studio.app.post(&format!("{path}/test"), json!({ "emails": emails })));
         assert!(status == 400 && error.contains("emails"), "{error}");
     }
 }
@@ -461,14 +461,14 @@ fn tests_go_to_a_few_addresses_and_leave_the_campaign_as_it_is() {
 fn before_it_starts_stats_are_zero_and_logs_empty() {
     let studio = Studio::new();
     let path = studio.draft();
-    let stats = studio.mill.get(&format!("{path}/stats")).data();
+    let stats = studio.app.get(&format!("{path}/stats")).data();
     for field in ["totalSent", "totalDelivered", "uniqueOpens", "openRate", "clickRate", "bounces", "unknown", "skipped"] {
         assert_eq!(stats[field].as_f64(), Some(0.0), "{field}");
     }
     assert_eq!(stats.get("conversion"), None);
-    let logs = studio.mill.get(&format!("{path}/logs")).data();
+    let logs = studio.app.get(&format!("{path}/logs")).data();
     assert_eq!(logs, json!({ "emails": [], "nextCursor": null, "hasMore": false }));
-    let (status, _, error) = refused(studio.mill.get(&format!("{path}/logs?cursor=x")));
+    let (status, _, error) = refused(studio.app.get(&format!("{path}/logs?cursor=x")));
     assert!(status == 400 && error.contains("cursor"), "{error}");
 }
 
@@ -476,10 +476,10 @@ fn before_it_starts_stats_are_zero_and_logs_empty() {
 fn another_projects_campaign_is_not_there_where_a_project_is_named() {
     let studio = Studio::new();
     let path = studio.draft();
-    let other: ProjectId = studio.mill.another_project();
-    assert_eq!(refused(studio.mill.get(&format!("{path}?projectId={other}"))).0, 404);
-    assert_eq!(refused(studio.mill.post(&format!("{path}/send"), json!({ "projectId": other }))).0, 404);
-    studio.mill.get_in(&path).data();
+    let other: ProjectId = studio.app.another_project();
+    assert_eq!(refused(studio.app.get(&format!("{path}?projectId={other}"))).0, 404);
+    assert_eq!(refused(studio.app.post(&format!("{path}/send"), json!({ "projectId": other }))).0, 404);
+    studio.app.get_in(&path).data();
 }
 
 #[test]
@@ -489,30 +489,30 @@ fn a_dry_run_counts_everybody_with_the_reason_and_changes_nothing() {
     studio.contact("bob@example.com", json!({}));
     studio.contact("cyd@example.com", json!({ "status": "unsubscribed", "firstName": "Cyd" }));
     let path = studio.draft();
-    let before = studio.mill.get(&path).data();
-    let outlook = studio.mill.get(&format!("{path}/dry-run")).data();
+    let before = studio.app.get(&path).data();
+    let outlook = studio.app.get(&format!("{path}/dry-run")).data();
     let counts = [&outlook["total"], &outlook["recipients"], &outlook["skipped"], &outlook["estimatedSeconds"]];
     assert_eq!(counts, [&json!(3), &json!(1), &json!(2), &json!(1)]);
     assert_eq!(outlook["skippedReasons"], json!({ "missing_field": 1, "unsubscribed": 1 }));
     assert_eq!(outlook["missingFields"], json!({ "firstName": 1 }));
     assert_eq!(warnings(&outlook), [("NO_UNSUBSCRIBE_LINK", false), ("NO_POSTAL_ADDRESS", false), ("MISSING_FIELDS", false)]);
     assert_eq!(outlook["ready"], true);
-    assert_eq!(studio.mill.get(&path).data(), before);
+    assert_eq!(studio.app.get(&path).data(), before);
     // A value for everybody is one for those who lack their own.
-    studio.mill.patch_in(&path, json!({ "variables": { "firstName": "reader" } })).data();
-    assert_eq!(studio.mill.get(&format!("{path}/dry-run")).data()["recipients"], 2);
+    studio.app.patch_in(&path, json!({ "variables": { "firstName": "reader" } })).data();
+    assert_eq!(studio.app.get(&format!("{path}/dry-run")).data()["recipients"], 2);
 }
 
 #[test]
 fn a_dry_run_says_what_would_stop_it() {
     let studio = Studio::new();
     let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(80)));
-    let outlook = studio.mill.get(&format!("{path}/dry-run")).data();
+    let outlook = studio.app.get(&format!("{path}/dry-run")).data();
     assert_eq!(outlook["ready"], false);
     assert!(warnings(&outlook).contains(&("NOT_VALIDATED", true)) && warnings(&outlook).contains(&("NO_RECIPIENTS", false)));
-    studio.mill.patch_in(&path, json!({ "minimumScore": null })).data();
+    studio.app.patch_in(&path, json!({ "minimumScore": null })).data();
     studio.act(&path, "send").data();
-    let outlook = studio.mill.get(&format!("{path}/dry-run")).data();
+    let outlook = studio.app.get(&format!("{path}/dry-run")).data();
     assert!(warnings(&outlook).contains(&("WRONG_STATE", true)), "{outlook}");
 }
 
@@ -530,9 +530,9 @@ fn with_mailing(studio: &Studio, state: State) -> (Campaign, Mailing) {
         found = Some(campaign);
         Ok(ControlFlow::Break(()))
     };
-    store::visit(&studio.mill.read(), studio.mill.account(), studio.mill.project, keep).expect("reads");
+    store::visit(&studio.app.read(), studio.app.account(), studio.app.project, keep).expect("reads");
     let campaign: Campaign = found.expect("just made");
-    let mailing = sending::by_id(&studio.mill.read(), campaign.mailing.expect("sent")).expect("reads").expect("there");
+    let mailing = sending::by_id(&studio.app.read(), campaign.mailing.expect("sent")).expect("reads").expect("there");
     (campaign, Mailing { state, ..mailing })
 }
 
@@ -569,7 +569,7 @@ fn the_mailing_is_to_whom_and_from_whom_the_campaign_says() {
     let studio = Studio::new();
     let tag_of = |email: &str| studio.contact(email, json!({ "tags": ["vip"] }));
     tag_of("ada@example.com");
-    let tag = studio.mill.get_in("/v1/tags").data()["tags"][0]["id"].clone();
+    let tag = studio.app.get_in("/v1/tags").data()["tags"][0]["id"].clone();
     let made = studio.made(|wanted| {
         wanted["recipientType"] = json!("tag");
         wanted["recipientId"] = tag.clone();
@@ -581,7 +581,7 @@ fn the_mailing_is_to_whom_and_from_whom_the_campaign_says() {
     assert_eq!(made["estimatedRecipients"], 1);
     let sent = studio.act(&path(&made), "send").data();
     let mailing = MailingId::parse(sent["batchId"].as_str().expect("an id")).expect("an id");
-    let mailing = sending::by_id(&studio.mill.read(), mailing).expect("reads").expect("there");
+    let mailing = sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there");
     let sender =
         Sender { address: "news@acme.example".into(), name: Some("Acme".into()), reply_to: Some("desk@acme.example".into()) };
     assert_eq!((&mailing.from, mailing.subject.as_str()), (&sender, "Hello {{ firstName }}"));

@@ -213,30 +213,30 @@ impl<R: Read> ActivityIndex<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Mill, START};
+    use crate::testing::{TestApp, START};
     use crate::vocab::environment::Environment;
 
     const HOUR_MS: i64 = 60 * 60 * 1000;
     const CAMPAIGN: CampaignId = CampaignId::from_bytes([1; 12]);
     const MAILING: MailingId = MailingId::from_bytes([2; 12]);
 
-    fn noted(activities: &[(u32, Action, Option<CampaignId>, i64)]) -> Mill {
-        let mill = Mill::new();
-        let project = mill.project;
+    fn noted(activities: &[(u32, Action, Option<CampaignId>, i64)]) -> TestApp {
+        let app = TestApp::new();
+        let project = app.project;
         let activities: Vec<(u32, Activity)> = activities
             .iter()
             .map(|(number, action, campaign, after)| {
                 (*number, Activity { action: *action, mailing: MAILING, campaign: *campaign, at: START.plus_ms(*after) })
             })
             .collect();
-        let store = &mill.engine().data(Environment::Test).store;
+        let store = &app.engine().data(Environment::Test).store;
         store.write_blocking(move |tx| note(tx, project, &activities)).expect("written").expect("noted");
-        mill
+        app
     }
 
-    fn asked(mill: &Mill, action: Action, campaign: Option<CampaignId>, from: i64, to: i64) -> Vec<u32> {
+    fn asked(app: &TestApp, action: Action, campaign: Option<CampaignId>, from: i64, to: i64) -> Vec<u32> {
         let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
-        who(&mill.read(), mill.project, action, campaign, period).expect("readable").iter().collect()
+        who(&app.read(), app.project, action, campaign, period).expect("readable").iter().collect()
     }
 
     #[test]
@@ -245,60 +245,60 @@ mod tests {
         let activities =
             [(1, 100), (2, HOUR_MS - 1), (3, HOUR_MS), (4, 30 * HOUR_MS), (5, 5 * day), (6, 5 * day + 1), (70_000, 3 * day)];
         let activities: Vec<_> = activities.map(|(number, at)| (number, Action::Opened, None, at)).to_vec();
-        let mill = noted(&activities);
-        assert_eq!(asked(&mill, Action::Opened, None, 100, 5 * day), [1, 2, 3, 4, 70_000]);
-        assert_eq!(asked(&mill, Action::Opened, None, 101, 5 * day + 1), [2, 3, 4, 5, 70_000]);
-        assert_eq!(asked(&mill, Action::Opened, None, 100, 101), [1], "both ends in one hour");
-        assert_eq!(asked(&mill, Action::Opened, None, HOUR_MS, 2 * HOUR_MS), [3]);
-        assert!(asked(&mill, Action::Opened, None, 200, 300).is_empty());
-        assert!(asked(&mill, Action::Clicked, None, 0, 10 * day).is_empty());
-        let ever = who(&mill.read(), mill.project, Action::Opened, None, Period::ALWAYS).expect("readable");
+        let app = noted(&activities);
+        assert_eq!(asked(&app, Action::Opened, None, 100, 5 * day), [1, 2, 3, 4, 70_000]);
+        assert_eq!(asked(&app, Action::Opened, None, 101, 5 * day + 1), [2, 3, 4, 5, 70_000]);
+        assert_eq!(asked(&app, Action::Opened, None, 100, 101), [1], "both ends in one hour");
+        assert_eq!(asked(&app, Action::Opened, None, HOUR_MS, 2 * HOUR_MS), [3]);
+        assert!(asked(&app, Action::Opened, None, 200, 300).is_empty());
+        assert!(asked(&app, Action::Clicked, None, 0, 10 * day).is_empty());
+        let ever = who(&app.read(), app.project, Action::Opened, None, Period::ALWAYS).expect("readable");
         assert_eq!(ever.len(), 7);
         let until = Period { to: START.plus_ms(101), ..Period::ALWAYS };
-        assert_eq!(who(&mill.read(), mill.project, Action::Opened, None, until).expect("readable").len(), 1);
+        assert_eq!(who(&app.read(), app.project, Action::Opened, None, until).expect("readable").len(), 1);
     }
 
     #[test]
     fn what_belongs_to_a_campaign_is_told_apart() {
-        let mill =
+        let app =
             noted(&[(1, Action::Sent, Some(CAMPAIGN), 0), (2, Action::Sent, None, 0), (2, Action::Clicked, Some(CAMPAIGN), 5)]);
-        assert_eq!(asked(&mill, Action::Sent, None, 0, 1), [1, 2]);
-        assert_eq!(asked(&mill, Action::Sent, Some(CAMPAIGN), 0, 1), [1]);
-        assert_eq!(asked(&mill, Action::Clicked, Some(CAMPAIGN), 0, HOUR_MS), [2]);
-        assert!(asked(&mill, Action::Clicked, Some(CampaignId::from_bytes([9; 12])), 0, HOUR_MS).is_empty());
+        assert_eq!(asked(&app, Action::Sent, None, 0, 1), [1, 2]);
+        assert_eq!(asked(&app, Action::Sent, Some(CAMPAIGN), 0, 1), [1]);
+        assert_eq!(asked(&app, Action::Clicked, Some(CAMPAIGN), 0, HOUR_MS), [2]);
+        assert!(asked(&app, Action::Clicked, Some(CampaignId::from_bytes([9; 12])), 0, HOUR_MS).is_empty());
     }
 
     #[test]
     fn what_was_mistaken_is_taken_back_and_nothing_beside_it() {
         let other = MailingId::from_bytes([3; 12]);
-        let mill = noted(&[
+        let app = noted(&[
             (1, Action::Clicked, Some(CAMPAIGN), 0),
             (1, Action::Sent, Some(CAMPAIGN), 0),
             (2, Action::Clicked, None, 0),
         ]);
-        let project = mill.project;
+        let project = app.project;
         let later = Activity { action: Action::Clicked, mailing: other, campaign: None, at: START.plus_ms(2 * HOUR_MS) };
-        let store = &mill.engine().data(Environment::Test).store;
+        let store = &app.engine().data(Environment::Test).store;
         let change = move |tx: &mut WriteTx<'_>| {
             note(tx, project, &[(1, later)])?;
             take_back(tx, project, 1, MAILING, &[Action::Opened, Action::Clicked])
         };
         store.write_blocking(change).expect("written").expect("taken back");
-        assert_eq!(asked(&mill, Action::Clicked, None, 0, HOUR_MS), [2]);
-        assert_eq!(asked(&mill, Action::Clicked, None, 0, 48 * HOUR_MS), [1, 2], "another click of that day stays");
-        assert!(asked(&mill, Action::Clicked, Some(CAMPAIGN), 0, 48 * HOUR_MS).is_empty());
-        assert_eq!(asked(&mill, Action::Sent, Some(CAMPAIGN), 0, 48 * HOUR_MS), [1]);
+        assert_eq!(asked(&app, Action::Clicked, None, 0, HOUR_MS), [2]);
+        assert_eq!(asked(&app, Action::Clicked, None, 0, 48 * HOUR_MS), [1, 2], "another click of that day stays");
+        assert!(asked(&app, Action::Clicked, Some(CAMPAIGN), 0, 48 * HOUR_MS).is_empty());
+        assert_eq!(asked(&app, Action::Sent, Some(CAMPAIGN), 0, 48 * HOUR_MS), [1]);
     }
 
     #[test]
     fn what_is_known_of_one_contact_is_told_and_forgotten() {
-        let mill = noted(&[(1, Action::Sent, None, 0), (1, Action::Opened, None, 7), (2, Action::Sent, None, 0)]);
-        let project = mill.project;
-        let known = of(&mill.read(), project, 1, 10).expect("readable");
+        let app = noted(&[(1, Action::Sent, None, 0), (1, Action::Opened, None, 7), (2, Action::Sent, None, 0)]);
+        let project = app.project;
+        let known = of(&app.read(), project, 1, 10).expect("readable");
         assert_eq!(known.iter().map(|activity| activity.action).collect::<Vec<_>>(), [Action::Opened, Action::Sent]);
-        let store = &mill.engine().data(Environment::Test).store;
+        let store = &app.engine().data(Environment::Test).store;
         let more = store.write_blocking(move |tx| forget(tx, project, 1, 10)).expect("written").expect("forgotten");
-        assert!(!more && of(&mill.read(), project, 1, 10).expect("readable").is_empty());
-        assert_eq!(of(&mill.read(), project, 2, 10).expect("readable").len(), 1);
+        assert!(!more && of(&app.read(), project, 1, 10).expect("readable").is_empty());
+        assert_eq!(of(&app.read(), project, 2, 10).expect("readable").len(), 1);
     }
 }

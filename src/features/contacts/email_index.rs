@@ -233,14 +233,14 @@ mod tests {
 
     use super::*;
     use crate::features::contacts::store;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     fn digest(seed: u32) -> Digest {
         store::email_digest(&format!("p{seed}@example.com"))
     }
 
-    fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.data().store.write_blocking(act).expect("written").expect("no error")
+    fn write<T: Send + 'static>(app: &TestApp, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        app.data().store.write_blocking(act).expect("written").expect("no error")
     }
 
     #[derive(Clone, Debug)]
@@ -263,8 +263,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
         fn runs_removals_and_merges_equal_a_plain_map(acts in prop::collection::vec(act(), 1..12)) {
-            let mill = Mill::new();
-            let project = mill.project;
+            let app = TestApp::new();
+            let project = app.project;
             let mut plain: BTreeMap<u32, u32> = BTreeMap::new();
             let mut next = 0;
             for act in acts {
@@ -274,18 +274,18 @@ mod tests {
                         let emails: Vec<(Digest, u32)> = new.iter().zip(next..).map(|(seed, number)| (digest(*seed), number)).collect();
                         plain.extend(new.iter().copied().zip(next..));
                         next += new.len() as u32;
-                        write(&mill, move |tx| add(tx, project, emails));
+                        write(&app, move |tx| add(tx, project, emails));
                     }
                     Act::Remove(near) => {
                         // Several, so that some of them are in runs, and made anew by the next addition.
                         let gone: Vec<u32> = plain.range(near..).take(40).map(|(seed, _)| *seed).collect();
                         for seed in gone {
                             plain.remove(&seed);
-                            write(&mill, move |tx| remove(tx, project, digest(seed)));
+                            write(&app, move |tx| remove(tx, project, digest(seed)));
                         }
                     }
                     Act::Merge(steps) => (0..steps).for_each(|_| {
-                        write(&mill, move |tx| merge(tx, project));
+                        write(&app, move |tx| merge(tx, project));
                     }),
                 }
                 let mut all: Vec<(Digest, Option<u32>)> =
@@ -293,15 +293,15 @@ mod tests {
                 all.sort_unstable();
                 all.dedup();
                 let digests: Vec<Digest> = all.iter().map(|(digest, _)| *digest).collect();
-                let tx = mill.read();
+                let tx = app.read();
                 let expected: Vec<Option<u32>> = all.iter().map(|(_, number)| *number).collect();
                 prop_assert!(find_all(&tx, project, &digests).expect("readable") == expected);
                 for (digest, number) in all.iter().step_by(97) {
                     prop_assert_eq!(find(&tx, project, *digest).expect("readable"), *number);
                 }
             }
-            while write(&mill, move |tx| merge(tx, project)) {}
-            let tx = mill.read();
+            while write(&app, move |tx| merge(tx, project)) {}
+            let tx = app.read();
             let rows = tx.list(INDEX, &INDEX.under(&(project,)), Order::Forward, usize::MAX).expect("readable");
             let mut expected: Vec<(Digest, u32)> = plain.iter().map(|(seed, number)| (digest(*seed), *number)).collect();
             expected.sort_unstable();

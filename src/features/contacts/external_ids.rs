@@ -83,31 +83,31 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.data().store.write_blocking(act).expect("written").expect("no error")
+    fn write<T: Send + 'static>(app: &TestApp, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        app.data().store.write_blocking(act).expect("written").expect("no error")
     }
 
     #[test]
     fn an_id_is_of_whom_it_was_last_said_and_goes_with_that_contact() {
-        let mill = Mill::new();
-        let project = mill.project;
+        let app = TestApp::new();
+        let project = app.project;
         let id = digest("id-1");
-        write(&mill, move |tx| {
+        write(&app, move |tx| {
             remember(tx, project, (Kind::Checkout, id), 7)?;
             remember(tx, project, (Kind::Customer, id), 7)?;
             note_order(tx, project, id, 7);
             note_order(tx, project, id, 8);
             remember(tx, project, (Kind::Checkout, id), 8)
         });
-        let tx = mill.read();
+        let tx = app.read();
         assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)));
         assert_eq!(find(&tx, project, Kind::Customer, id), Ok(Some(7)), "kinds are told apart");
         assert_eq!(orders(&tx, project, 7, None, 10), Ok(vec![id]));
         assert_eq!(orders(&tx, project, 7, Some(id), 10), Ok(vec![]));
-        assert_eq!(write(&mill, move |tx| forget(tx, project, 7, 10)), (vec![id], false));
-        let tx = mill.read();
+        assert_eq!(write(&app, move |tx| forget(tx, project, 7, 10)), (vec![id], false));
+        let tx = app.read();
         assert_eq!(find(&tx, project, Kind::Customer, id), Ok(None));
         assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "what another has stays");
         assert_eq!(orders(&tx, project, 8, None, 10), Ok(vec![id]));
@@ -115,15 +115,15 @@ mod tests {
 
     #[test]
     fn many_orders_are_told_in_parts() {
-        let mill = Mill::new();
-        let project = mill.project;
-        write(&mill, move |tx| {
+        let app = TestApp::new();
+        let project = app.project;
+        write(&app, move |tx| {
             (0..25).for_each(|order| note_order(tx, project, digest(&format!("{order}")), 3));
             Ok(())
         });
         let (mut seen, mut after) = (Vec::new(), None);
         loop {
-            let part = orders(&mill.read(), project, 3, after, 10).expect("readable");
+            let part = orders(&app.read(), project, 3, after, 10).expect("readable");
             let Some(last) = part.last() else { break };
             after = Some(*last);
             seen.extend(part);

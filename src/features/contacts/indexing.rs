@@ -283,7 +283,7 @@ mod tests {
     use crate::engine::store::WriteTx;
     use crate::features::contacts::model::{Contact, Status};
     use crate::features::contacts::store::{self as contacts, Facet};
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
     fn add(tx: &mut WriteTx<'_>, project: ProjectId) -> store::Result<()> {
@@ -312,8 +312,8 @@ mod tests {
 
     #[test]
     fn an_index_is_built_anew_while_writes_never_pause_and_the_present_one_goes_on() {
-        let mill = Mill::new();
-        let (data, project) = (mill.data(), mill.project);
+        let app = TestApp::new();
+        let (data, project) = (app.data(), app.project);
         let (over, written, followed) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {

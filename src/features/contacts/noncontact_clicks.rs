@@ -77,7 +77,7 @@ fn remove(tx: &mut WriteTx<'_>, click: &Click) {
 mod tests {
     use super::*;
     use crate::engine::store::Error;
-    use crate::testing::{Mill, START};
+    use crate::testing::{TestApp, START};
 
     fn address(text: &str) -> EmailAddress {
         EmailAddress::parse(text).expect("an address")
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn the_last_click_of_a_period_is_found_until_it_is_taken_back() {
-        let mill = Mill::new();
-        let project = mill.project;
+        let app = TestApp::new();
+        let project = app.project;
         let noted = move |tx: &mut WriteTx<'_>| {
             for (at, number) in [(10, 1), (20, 2), (20, 3), (30, 1)] {
                 note(tx, project, &address("Ada@example.com"), START.plus_ms(at), mailing(number));
@@ -98,10 +98,10 @@ mod tests {
             note(tx, project, &address("grace@example.com"), START.plus_ms(25), mailing(4));
             Ok::<_, Error>(())
         };
-        mill.data().store.write_blocking(noted).expect("written").expect("no error");
+        app.data().store.write_blocking(noted).expect("written").expect("no error");
         let last = |from: i64, to: i64| {
             let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
-            last_click(&mill.read(), project, &address("ada@example.com"), period)
+            last_click(&app.read(), project, &address("ada@example.com"), period)
                 .expect("readable")
                 .map(|(at, of)| (at.ms_since(START), of))
         };
@@ -110,14 +110,14 @@ mod tests {
         assert_eq!(last(10, 11), Some((10, mailing(1))));
         assert_eq!(last(11, 20), None);
         let taken_back = move |tx: &mut WriteTx<'_>| forget(tx, project, &address("ada@example.com"), mailing(1));
-        mill.data().store.write_blocking(taken_back).expect("written").expect("no error");
+        app.data().store.write_blocking(taken_back).expect("written").expect("no error");
         assert_eq!((last(0, 20), last(0, 31)), (None, Some((20, mailing(3)))));
     }
 
     #[test]
     fn they_are_kept_as_long_as_an_order_can_be_credited_to_them() {
-        let mill = Mill::new();
-        let (project, store) = (mill.project, &mill.data().store);
+        let app = TestApp::new();
+        let (project, store) = (app.project, &app.data().store);
         let act = move |tx: &mut WriteTx<'_>| {
             let now = tx.now();
             note(tx, project, &address("ada@example.com"), now.plus_ms(-KEPT_MS), mailing(1));
@@ -125,8 +125,8 @@ mod tests {
             sweep(tx)
         };
         assert!(!store.write_blocking(act).expect("written").expect("no error"));
-        let left: Vec<_> = mill.read().list(BY_TIME, &Span::default(), Order::Forward, 10).expect("readable");
+        let left: Vec<_> = app.read().list(BY_TIME, &Span::default(), Order::Forward, 10).expect("readable");
         assert_eq!(left.iter().map(|((_, click), ())| click.3).collect::<Vec<_>>(), [mailing(1)]);
-        assert!(last_click(&mill.read(), project, &address("ada@example.com"), Period::ALWAYS).expect("readable").is_some());
+        assert!(last_click(&app.read(), project, &address("ada@example.com"), Period::ALWAYS).expect("readable").is_some());
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     use super::super::model::Contact;
     use super::*;
     use crate::engine::store::Error;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::ids::ContactId;
 
     fn window(offset: usize, limit: usize) -> Window {
@@ -172,9 +172,9 @@ mod tests {
 
     #[test]
     fn pages_by_update_are_those_of_a_sorted_list() {
-        let mill = Mill::new();
-        let project = mill.project;
-        let made = mill.data().store.write_blocking(move |tx| {
+        let app = TestApp::new();
+        let project = app.project;
+        let made = app.data().store.write_blocking(move |tx| {
             store::change(tx, project, |tx, changes| {
                 for number in 0..5_000 {
                     let at = Timestamp(1 + i64::from(number * 7_919 % 1_000));
@@ -184,7 +184,7 @@ mod tests {
             })
         });
         made.expect("written").expect("no refusal");
-        let tx = mill.read();
+        let tx = app.read();
         let wanted: RoaringBitmap = (0..5_000).filter(|number| number % 3 != 0).collect();
         let mut sorted: Vec<(i64, u32)> = wanted.iter().map(|number| (i64::from(number * 7_919 % 1_000), number)).collect();
         for order in [SortOrder::Asc, SortOrder::Desc] {

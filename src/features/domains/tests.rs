@@ -6,21 +6,21 @@ use super::model::Stream;
 use super::{for_sender, check, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
-use crate::testing::Mill;
+use crate::testing::TestApp;
 use crate::testing::name_server::NameServer;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-fn mill(server: &NameServer) -> Mill {
-    Mill::with(|settings| {
+fn app(server: &NameServer) -> TestApp {
+    TestApp::with(|settings| {
         settings.mail.dns = Some(server.address);
         settings.server.public_url = Some("https://mail.mill.example".into());
     })
 }
 
 /// Add a domain and say its records.
-fn add(mill: &Mill, domain: &str) -> Vec<Value> {
-    mill.post("/v1/domains", json!({ "domain": domain })).data()["dnsRecords"].as_array().expect("records").clone()
+fn add(app: &TestApp, domain: &str) -> Vec<Value> {
+    app.post("/v1/domains", json!({ "domain": domain })).data()["dnsRecords"].as_array().expect("records").clone()
 }
 
 /// Put a record into the DNS as it is to be pasted.
@@ -34,8 +34,8 @@ fn paste(server: &NameServer, record: &Value) {
     };
 }
 
-fn verify(mill: &Mill, domain: &str) -> Value {
-    mill.post(&format!("/v1/domains/{domain}/verify"), json!({})).data()
+fn verify(app: &TestApp, domain: &str) -> Value {
+    app.post(&format!("/v1/domains/{domain}/verify"), json!({})).data()
 }
 
 fn statuses(verified: &Value) -> Vec<&str> {
@@ -50,9 +50,9 @@ fn statuses(verified: &Value) -> Vec<&str> {
 /// Domain, selectors, return path and tracking host for a From address.
 type Found = (String, Vec<String>, Option<String>, Option<String>);
 
-fn sender(mill: &Mill, from: &str) -> Option<Found> {
+fn sender(app: &TestApp, from: &str) -> Option<Found> {
     let from = EmailAddress::parse(from).expect("an address");
-    let found = for_sender(&mill.read(), &mill.engine().seal, mill.account(), &from, Stream::Marketing).expect("readable")?;
+    let found = for_sender(&app.read(), &app.engine().seal, app.account(), &from, Stream::Marketing).expect("readable")?;
     assert!(found.keys.iter().all(|key| key.private_der.expose().len() > 40));
     let selectors = found.keys.into_iter().map(|key| key.selector).collect();
     Some((found.domain, selectors, found.return_path, found.tracking_host))
@@ -61,69 +61,69 @@ fn sender(mill: &Mill, from: &str) -> Option<Found> {
 #[test]
 fn a_domain_is_verified_record_by_record() {
     let server = NameServer::start();
-    let mill = mill(&server);
-    let records = add(&mill, "acme.example");
-    let none = verify(&mill, "acme.example");
+    let app = app(&server);
+    let records = add(&app, "acme.example");
+    let none = verify(&app, "acme.example");
     assert_eq!((&none["status"], statuses(&none)), (&json!("pending"), vec!["missing"; 5]));
-    assert_eq!(sender(&mill, "ada@acme.example"), None);
+    assert_eq!(sender(&app, "ada@acme.example"), None);
     paste(&server, &records[1]);
-    let one = verify(&mill, "acme.example");
+    let one = verify(&app, "acme.example");
     assert_eq!(one["status"], "verified");
     assert_eq!(statuses(&one), ["missing", "verified", "missing", "missing", "missing"]);
     let selector = |record: &Value| record["name"].as_str().expect("a name").split('.').next().expect("a label").to_owned();
-    let (domain, selectors, return_path, _) = sender(&mill, "ada@acme.example").expect("a domain");
+    let (domain, selectors, return_path, _) = sender(&app, "ada@acme.example").expect("a domain");
     assert_eq!((domain.as_str(), selectors, return_path), ("acme.example", vec![selector(&records[1])], None));
     for record in [&records[0], &records[2], &records[3], &records[4]] {
         paste(&server, record);
     }
-    assert_eq!(statuses(&verify(&mill, "acme.example")), ["verified"; 5]);
-    let (_, selectors, return_path, tracking_host) = sender(&mill, "ada@acme.example").expect("a domain");
+    assert_eq!(statuses(&verify(&app, "acme.example")), ["verified"; 5]);
+    let (_, selectors, return_path, tracking_host) = sender(&app, "ada@acme.example").expect("a domain");
     assert_eq!(selectors, [selector(&records[0]), selector(&records[1])]);
     assert_eq!((return_path.as_deref(), tracking_host), (Some("bounces.acme.example"), None));
-    assert_eq!(mill.get("/v1/domains/acme.example").data()["isVerified"], true);
+    assert_eq!(app.get("/v1/domains/acme.example").data()["isVerified"], true);
 }
 
 #[test]
 fn what_is_there_instead_is_shown() {
     let server = NameServer::start();
-    let mill = mill(&server);
-    let records = add(&mill, "acme.example");
+    let app = app(&server);
+    let records = add(&app, "acme.example");
     server.txt(records[0]["name"].as_str().expect("a name"), "v=DKIM1; p=other");
     server.mx("bounces.acme.example", 5, "elsewhere.example").txt("acme.example", "v=spf1 include:spf.example -all");
     server.txt("_dmarc.acme.example", "v=DMARC1; p=perhaps");
-    let verified = verify(&mill, "acme.example");
+    let verified = verify(&app, "acme.example");
     assert_eq!(statuses(&verified), ["mismatch", "missing", "mismatch", "missing", "mismatch"]);
     assert_eq!(verified["dnsRecords"][0]["found"], json!(["v=DKIM1; p=other"]));
     assert_eq!(verified["dnsRecords"][2]["found"], json!(["5 elsewhere.example"]));
-    let notes = mill.get("/v1/domains/acme.example").data()["notes"].to_string();
+    let notes = app.get("/v1/domains/acme.example").data()["notes"].to_string();
     assert!(notes.contains("include:spf.example"), "{notes}");
 }
 
 #[test]
 fn a_name_server_that_fails_changes_nothing() {
     let server = NameServer::start();
-    let mill = mill(&server);
-    add(&mill, "acme.example").iter().for_each(|record| paste(&server, record));
-    assert_eq!(verify(&mill, "acme.example")["status"], "verified");
+    let app = app(&server);
+    add(&app, "acme.example").iter().for_each(|record| paste(&server, record));
+    assert_eq!(verify(&app, "acme.example")["status"], "verified");
     server.fail(true);
-    let failed = verify(&mill, "acme.example");
+    let failed = verify(&app, "acme.example");
     assert_eq!((&failed["status"], statuses(&failed)), (&json!("verified"), vec!["unreachable"; 5]));
-    assert!(sender(&mill, "ada@acme.example").is_some());
+    assert!(sender(&app, "ada@acme.example").is_some());
     assert!(failed["statusReason"].as_str().is_some_and(|reason| reason.contains("could not be asked")));
 }
 
 #[test]
 fn an_address_is_covered_by_its_domain_or_one_above_as_alignment_allows() {
     let server = NameServer::start();
-    let mill = mill(&server);
+    let app = app(&server);
     for domain in ["acme.example", "strict.example"] {
-        add(&mill, domain).iter().filter(|record| record["purpose"] == "dkim").for_each(|record| paste(&server, record));
+        add(&app, domain).iter().filter(|record| record["purpose"] == "dkim").for_each(|record| paste(&server, record));
     }
     server.txt("_dmarc.strict.example", "v=DMARC1; p=reject; adkim=s");
     server.txt("_dmarc.acme.example", "v=DMARC1; p=none");
-    verify(&mill, "acme.example");
-    verify(&mill, "strict.example");
-    let domain = |from: &str| sender(&mill, from).map(|found| found.0);
+    verify(&app, "acme.example");
+    verify(&app, "strict.example");
+    let domain = |from: &str| sender(&app, from).map(|found| found.0);
     assert_eq!(domain("ada@ACME.example").as_deref(), Some("acme.example"));
     assert_eq!(domain("ada@news.shop.acme.example").as_deref(), Some("acme.example"));
     assert_eq!(domain("ada@strict.example").as_deref(), Some("strict.example"));
@@ -135,74 +135,74 @@ fn an_address_is_covered_by_its_domain_or_one_above_as_alignment_allows() {
 #[test]
 fn a_part_signs_for_its_root_only_if_asked_to_and_finds_dmarc_above_itself() {
     let server = NameServer::start();
-    let mill = mill(&server);
+    let app = app(&server);
     server.txt("_dmarc.acme.example", "v=DMARC1; p=none");
     let body = |root: &str, vanity: bool| json!({ "rootDomain": root, "stream": "marketing", "vanityRootFrom": vanity });
     for (root, vanity) in [("acme.example", true), ("plain.example", false)] {
-        let made = mill.post("/v1/domains/streams", body(root, vanity)).data();
+        let made = app.post("/v1/domains/streams", body(root, vanity)).data();
         let records = made["dnsRecords"].as_array().expect("records");
         records.iter().filter(|record| record["purpose"] == "dkim").for_each(|record| paste(&server, record));
     }
-    assert_eq!(statuses(&verify(&mill, "send.acme.example"))[4], "verified", "the root's DMARC record");
-    assert_eq!(statuses(&verify(&mill, "send.plain.example"))[4], "missing");
-    assert_eq!(sender(&mill, "ada@acme.example").expect("a part").0, "send.acme.example");
-    assert_eq!(sender(&mill, "ada@send.plain.example").expect("itself").0, "send.plain.example");
-    assert_eq!(sender(&mill, "ada@plain.example"), None);
+    assert_eq!(statuses(&verify(&app, "send.acme.example"))[4], "verified", "the root's DMARC record");
+    assert_eq!(statuses(&verify(&app, "send.plain.example"))[4], "missing");
+    assert_eq!(sender(&app, "ada@acme.example").expect("a part").0, "send.acme.example");
+    assert_eq!(sender(&app, "ada@send.plain.example").expect("itself").0, "send.plain.example");
+    assert_eq!(sender(&app, "ada@plain.example"), None);
 }
 
 #[test]
 fn branded_links_need_their_record() {
     let server = NameServer::start();
-    let mill = mill(&server);
-    add(&mill, "acme.example").iter().for_each(|record| paste(&server, record));
-    mill.patch("/v1/domains/acme.example", json!({ "brandedTracking": true })).data();
-    assert_eq!(statuses(&verify(&mill, "acme.example"))[5], "missing");
-    assert_eq!(sender(&mill, "ada@acme.example").expect("a domain").3, None);
+    let app = app(&server);
+    add(&app, "acme.example").iter().for_each(|record| paste(&server, record));
+    app.patch("/v1/domains/acme.example", json!({ "brandedTracking": true })).data();
+    assert_eq!(statuses(&verify(&app, "acme.example"))[5], "missing");
+    assert_eq!(sender(&app, "ada@acme.example").expect("a domain").3, None);
     let address = "192.0.2.7".parse().expect("an address");
     server.address("links.acme.example", address).address("mail.mill.example", address);
-    assert_eq!(statuses(&verify(&mill, "acme.example"))[5], "verified", "a name server may flatten names");
+    assert_eq!(statuses(&verify(&app, "acme.example"))[5], "verified", "a name server may flatten names");
     server.remove("links.acme.example").cname("links.acme.example", "mail.mill.example");
-    assert_eq!(statuses(&verify(&mill, "acme.example"))[5], "verified");
-    assert_eq!(sender(&mill, "ada@acme.example").expect("a domain").3.as_deref(), Some("links.acme.example"));
+    assert_eq!(statuses(&verify(&app, "acme.example"))[5], "verified");
+    assert_eq!(sender(&app, "ada@acme.example").expect("a domain").3.as_deref(), Some("links.acme.example"));
 }
 
 #[test]
 fn keys_rotate_without_a_moment_without_a_signature() {
     let server = NameServer::start();
-    let mill = mill(&server);
-    let old = add(&mill, "acme.example");
+    let app = app(&server);
+    let old = add(&app, "acme.example");
     old.iter().for_each(|record| paste(&server, record));
-    verify(&mill, "acme.example");
-    let before = sender(&mill, "ada@acme.example").expect("a domain").1;
-    let rotated = mill.post("/v1/domains/acme.example/rotate", json!({})).data();
+    verify(&app, "acme.example");
+    let before = sender(&app, "ada@acme.example").expect("a domain").1;
+    let rotated = app.post("/v1/domains/acme.example/rotate", json!({})).data();
     assert_eq!(rotated["rotating"], true);
-    assert_eq!(mill.post("/v1/domains/acme.example/rotate", json!({})).data(), rotated, "a repeat makes no others");
-    verify(&mill, "acme.example");
-    assert_eq!(sender(&mill, "ada@acme.example").expect("a domain").1, before);
+    assert_eq!(app.post("/v1/domains/acme.example/rotate", json!({})).data(), rotated, "a repeat makes no others");
+    verify(&app, "acme.example");
+    assert_eq!(sender(&app, "ada@acme.example").expect("a domain").1, before);
     let new: Vec<_> = rotated["dnsRecords"].as_array().expect("records")[2..4].to_vec();
     new.iter().for_each(|record| paste(&server, record));
-    let verified = verify(&mill, "acme.example");
-    let after = sender(&mill, "ada@acme.example").expect("a domain").1;
+    let verified = verify(&app, "acme.example");
+    let after = sender(&app, "ada@acme.example").expect("a domain").1;
     assert!(after.len() == 2 && after.iter().all(|selector| !before.contains(selector)), "{before:?} {after:?}");
     assert!(verified["dnsRecords"][0]["removeAfter"].is_string());
-    mill.clock.advance_ms(limits::DOMAIN_KEY_RETIRES_MS);
-    assert_eq!(verify(&mill, "acme.example")["dnsRecords"].as_array().map(Vec::len), Some(5));
+    app.clock.advance_ms(limits::DOMAIN_KEY_RETIRES_MS);
+    assert_eq!(verify(&app, "acme.example")["dnsRecords"].as_array().map(Vec::len), Some(5));
 }
 
 #[test]
 fn the_worker_finds_records_by_itself_and_notices_when_they_vanish() {
     let server = NameServer::start();
-    let mill = mill(&server);
-    let records = add(&mill, "acme.example");
-    let next = || store::due(&mill.read(), Timestamp(i64::MAX), 9).expect("readable")[0].1.next_check;
-    let work = || mill.wait(check(mill.engine(), Environment::Test)).expect("a step");
-    let status = || mill.get("/v1/domains/acme.example").data()["status"].clone();
+    let app = app(&server);
+    let records = add(&app, "acme.example");
+    let next = || store::due(&app.read(), Timestamp(i64::MAX), 9).expect("readable")[0].1.next_check;
+    let work = || app.wait(check(app.engine(), Environment::Test)).expect("a step");
+    let status = || app.get("/v1/domains/acme.example").data()["status"].clone();
     assert!(!work() && server.asked() == 0, "nothing is due yet");
-    mill.clock.advance_ms(limits::DOMAIN_CHECK_INTERVAL_MS);
+    app.clock.advance_ms(limits::DOMAIN_CHECK_INTERVAL_MS);
     work();
     assert_eq!(status(), "pending");
     records.iter().for_each(|record| paste(&server, record));
-    mill.clock.advance_ms(2 * limits::DOMAIN_CHECK_INTERVAL_MS);
+    app.clock.advance_ms(2 * limits::DOMAIN_CHECK_INTERVAL_MS);
     work();
     assert_eq!(status(), "verified");
     for record in &records {
@@ -210,10 +210,10 @@ fn the_worker_finds_records_by_itself_and_notices_when_they_vanish() {
     }
     let mut checks = 0;
     while status() == "verified" {
-        mill.clock.advance_ms(next().expect("a next look").ms_since(mill.engine().clock.now()));
+        app.clock.advance_ms(next().expect("a next look").ms_since(app.engine().clock.now()));
         work();
         checks += 1;
     }
     assert_eq!((status(), checks), (json!("failed"), usize::from(limits::DOMAIN_MISSES_MAX)));
-    assert_eq!(sender(&mill, "ada@acme.example"), None);
+    assert_eq!(sender(&app, "ada@acme.example"), None);
 }

@@ -109,7 +109,7 @@ fn value(html: &str, at: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     /// Each of these was read to the end of the email: minutes for a message of a mebibyte.
     #[test]
@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn our_own_images_stay_and_links_end_after_an_hour() {
-        let mill = Mill::new();
-        mill.engine().set_base_url("https://mail.example.com".into());
+        let app = TestApp::new();
+        app.engine().set_base_url("https://mail.example.com".into());
         let html = "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://a.example/b c?d=e&amp;f='g'\">";
-        let shown = rewritten(mill.engine(), html);
+        let shown = rewritten(app.engine(), html);
         assert!(
             shown.starts_with(
                 "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://mail.example.com/v1/images/remote/"
@@ -168,8 +168,8 @@ mod tests {
         let (front, _) = shown.split_once("?imageUrl=").expect("a link");
         let token = front.rsplit('/').next().expect("a token").to_owned();
         let url = "https://a.example/b%20c?d=e&f=%27g%27";
-        assert!(opens(mill.engine(), url, &token) && !opens(mill.engine(), "https://a.example/other", &token), "{shown}");
-        mill.clock.advance_ms(REMOTE_IMAGE_LINK_MS);
-        assert!(!opens(mill.engine(), url, &token));
+        assert!(opens(app.engine(), url, &token) && !opens(app.engine(), "https://a.example/other", &token), "{shown}");
+        app.clock.advance_ms(REMOTE_IMAGE_LINK_MS);
+        assert!(!opens(app.engine(), url, &token));
     }
 }

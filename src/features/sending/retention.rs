@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
     use crate::features::sending::create::create;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::ids::{AccountId, CampaignId};
 
     const DAY: i64 = limits::DAY_MS;
@@ -100,14 +100,14 @@ mod tests {
         }
     }
 
-    fn write<T: Send + 'static>(mill: &Mill, write: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.data().store.write_blocking(write).expect("the disk works").expect("readable")
+    fn write<T: Send + 'static>(app: &TestApp, write: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        app.data().store.write_blocking(write).expect("the disk works").expect("readable")
     }
 
     /// Taken on and over.
-    fn sent(mill: &Mill, kind: Kind, html: &'static str) -> Mailing {
-        let new = new(mill.account(), kind, html);
-        write(mill, move |tx| {
+    fn sent(app: &TestApp, kind: Kind, html: &'static str) -> Mailing {
+        let new = new(app.account(), kind, html);
+        write(app, move |tx| {
             let id = create(tx, new).expect("a right mailing");
             store::deliver(tx, id, 0)?;
             let mut mailing = store::by_id(tx, id)?.expect("there");
@@ -117,29 +117,29 @@ mod tests {
         })
     }
 
-    fn sweep_all(mill: &Mill) {
-        while write(mill, |tx| sweep(tx, RETENTION)) {}
+    fn sweep_all(app: &TestApp) {
+        while write(app, |tx| sweep(tx, RETENTION)) {}
     }
 
-    fn is_there(mill: &Mill, mailing: &Mailing) -> bool {
-        store::by_id(&mill.read(), mailing.id).expect("readable").is_some()
+    fn is_there(app: &TestApp, mailing: &Mailing) -> bool {
+        store::by_id(&app.read(), mailing.id).expect("readable").is_some()
     }
 
     #[test]
     fn old_direct_sends_go_and_texts_go_with_the_last_mailing_that_uses_them() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let shared = "<p>Shared <a href=\"https://example.com/\">x</a></p>";
-        let (direct, own) = (sent(&mill, Kind::Single, shared), sent(&mill, Kind::Test, "<p>Own</p>"));
-        let campaign = sent(&mill, Kind::Campaign(CampaignId::from_bytes([3; 12])), shared);
-        mill.clock.advance_ms(RETENTION.direct_ms);
-        let young = sent(&mill, Kind::Single, "<p>Young</p>");
-        sweep_all(&mill);
-        assert!(is_there(&mill, &direct), "it is not older than that");
-        mill.clock.advance_ms(1_000);
-        sweep_all(&mill);
-        assert!(!is_there(&mill, &direct) && !is_there(&mill, &own));
-        assert!(is_there(&mill, &campaign) && is_there(&mill, &young), "ledgers of campaigns stay");
-        let tx = mill.read();
+        let (direct, own) = (sent(&app, Kind::Single, shared), sent(&app, Kind::Test, "<p>Own</p>"));
+        let campaign = sent(&app, Kind::Campaign(CampaignId::from_bytes([3; 12])), shared);
+        app.clock.advance_ms(RETENTION.direct_ms);
+        let young = sent(&app, Kind::Single, "<p>Young</p>");
+        sweep_all(&app);
+        assert!(is_there(&app, &direct), "it is not older than that");
+        app.clock.advance_ms(1_000);
+        sweep_all(&app);
+        assert!(!is_there(&app, &direct) && !is_there(&app, &own));
+        assert!(is_there(&app, &campaign) && is_there(&app, &young), "ledgers of campaigns stay");
+        let tx = app.read();
         assert_eq!(store::recipient(&tx, direct.id, 0).expect("readable"), None);
         assert_eq!(store::counts(&tx, direct.id).expect("readable").total, 0);
         assert_eq!(store::counts(&tx, campaign.id).expect("readable").sent, 1);
@@ -148,24 +148,24 @@ mod tests {
         assert!(store::link(&tx, &campaign, 0).expect("readable").is_some());
         assert_eq!(store::uses(&tx, campaign.content).expect("readable"), 1);
         // What is taken on anew finds everything that it needs.
-        let again = sent(&mill, Kind::Test, "<p>Own</p>");
-        assert_eq!(store::content(&mill.read(), &again).expect("kept again").html, "<p>Own</p>");
+        let again = sent(&app, Kind::Test, "<p>Own</p>");
+        assert_eq!(store::content(&app.read(), &again).expect("kept again").html, "<p>Own</p>");
     }
 
     #[test]
     fn what_was_not_over_when_the_sweep_came_by_goes_on_another_day() {
-        let mill = Mill::new();
-        let late = new(mill.account(), Kind::Single, "<p>x</p>");
-        let id = write(&mill, move |tx| Ok(create(tx, late).expect("a right mailing")));
-        mill.clock.advance_ms(RETENTION.direct_ms + 1_000);
-        sweep_all(&mill);
-        let mut mailing = store::by_id(&mill.read(), id).expect("readable").expect("it is not over");
+        let app = TestApp::new();
+        let late = new(app.account(), Kind::Single, "<p>x</p>");
+        let id = write(&app, move |tx| Ok(create(tx, late).expect("a right mailing")));
+        app.clock.advance_ms(RETENTION.direct_ms + 1_000);
+        sweep_all(&app);
+        let mut mailing = store::by_id(&app.read(), id).expect("readable").expect("it is not over");
         mailing.state = State::Cancelled { at: mailing.created_at };
-        write(&mill, move |tx| store::save(tx, &mailing));
-        sweep_all(&mill);
-        assert!(store::by_id(&mill.read(), id).expect("readable").is_some(), "the walk is past it");
-        mill.clock.advance_ms(DAY);
-        sweep_all(&mill);
-        assert_eq!(store::by_id(&mill.read(), id).expect("readable"), None);
+        write(&app, move |tx| store::save(tx, &mailing));
+        sweep_all(&app);
+        assert!(store::by_id(&app.read(), id).expect("readable").is_some(), "the walk is past it");
+        app.clock.advance_ms(DAY);
+        sweep_all(&app);
+        assert_eq!(store::by_id(&app.read(), id).expect("readable"), None);
     }
 }

@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::engine::hold::Cause;
     use crate::features::sending::model::{Audience, Kind, Policy, Sender, Tracking};
-    use crate::testing::{Mill, START};
+    use crate::testing::{TestApp, START};
 
     fn mailing(account: u8, id: u16, state: State) -> Mailing {
         let mut bytes = [0; 12];
@@ -311,21 +311,21 @@ mod tests {
         }
     }
 
-    fn write(mill: &Mill, write: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static) {
-        mill.data().store.write_blocking(write).expect("the disk works").expect("readable");
+    fn write(app: &TestApp, write: impl FnOnce(&mut WriteTx<'_>) -> Result<()> + Send + 'static) {
+        app.data().store.write_blocking(write).expect("the disk works").expect("readable");
     }
 
-    fn due_groups(mill: &Mill, now: Timestamp) -> Due {
-        due(&mill.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |_| false)
+    fn due_groups(app: &TestApp, now: Timestamp) -> Due {
+        due(&app.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |_| false)
             .expect("readable")
     }
 
     /// Five thousand retries of a paused mailing once stood in front of everybody else's.
     #[test]
     fn retries_of_a_mailing_that_may_not_send_are_in_nobodys_way() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let resting = [State::Paused, State::Cancelled { at: START }];
-        write(&mill, move |tx| {
+        write(&app, move |tx| {
             for (number, state) in (0..).zip(resting) {
                 let mailing = mailing(1, number, state);
                 for recipient in 0..5_000 {
@@ -342,32 +342,32 @@ mod tests {
             requeue(tx, &other)
         });
         let id = |number| mailing(1, number, State::Sending).id;
-        assert_eq!(due_groups(&mill, START), Due { next_at: Some(START.plus_ms(10)), ..Due::default() });
-        let later = due_groups(&mill, START.plus_ms(10));
+        assert_eq!(due_groups(&app, START), Due { next_at: Some(START.plus_ms(10)), ..Due::default() });
+        let later = due_groups(&app, START.plus_ms(10));
         assert_eq!((later.mailings, later.next_at), (vec![id(3)], Some(START.plus_ms(500))));
-        assert_eq!(retries(&mill.read(), id(3), START.plus_ms(10), 9).expect("readable"), [7]);
-        assert_eq!(due_groups(&mill, START.plus_ms(500)).mailings, [id(3), id(2)]);
-        write(&mill, move |tx| requeue(tx, &mailing(1, 0, State::Sending)));
-        assert_eq!(due_groups(&mill, START).mailings, [id(0)], "it was resumed");
-        assert_eq!(queued(&mill.read(), BLOCKED, None, 9).expect("readable"), [id(2)]);
-        assert_eq!(queued(&mill.read(), GROUPS, None, 9).expect("readable"), [id(0), id(3)]);
+        assert_eq!(retries(&app.read(), id(3), START.plus_ms(10), 9).expect("readable"), [7]);
+        assert_eq!(due_groups(&app, START.plus_ms(500)).mailings, [id(3), id(2)]);
+        write(&app, move |tx| requeue(tx, &mailing(1, 0, State::Sending)));
+        assert_eq!(due_groups(&app, START).mailings, [id(0)], "it was resumed");
+        assert_eq!(queued(&app.read(), BLOCKED, None, 9).expect("readable"), [id(2)]);
+        assert_eq!(queued(&app.read(), GROUPS, None, 9).expect("readable"), [id(0), id(3)]);
     }
 
     #[test]
     fn an_account_with_many_due_mailings_leaves_room_for_others_and_is_itself_passed_through() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let many = u16::try_from(limits::MAILINGS_LOOKED_AT_MAX).expect("a small number");
-        write(&mill, move |tx| {
+        write(&app, move |tx| {
             for number in 0..many {
                 put_retry(tx, &mailing(1, number, State::Sending), START, 0)?;
             }
             put_retry(tx, &mailing(2, many, State::Sending), START, 0)
         });
-        let first = due_groups(&mill, START);
+        let first = due_groups(&app, START);
         assert_eq!(first.mailings.len(), limits::DUE_MAILINGS_PER_ACCOUNT + 1);
         assert!(first.mailings.contains(&mailing(2, many, State::Sending).id));
         let known = first.mailings.clone();
-        let second = due(&mill.read(), (GROUPS, None), START, START.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |id| {
+        let second = due(&app.read(), (GROUPS, None), START, START.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |id| {
             known.contains(&id)
         })
         .expect("readable");
@@ -377,10 +377,10 @@ mod tests {
 
     #[test]
     fn mailings_on_hold_neither_go_out_nor_stand_in_front_of_new_ones() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let many = u16::try_from(2 * limits::MAILINGS_LOOKED_AT_MAX).expect("a small number");
         let new = move |number| Mailing { hold_number: 1, ..mailing(1, number, State::Sending) };
-        write(&mill, move |tx| {
+        write(&app, move |tx| {
             for number in 0..many {
                 let old = mailing(1, number, State::Sending);
                 enqueue(tx, &old);
@@ -394,7 +394,7 @@ mod tests {
             }
             Ok(())
         });
-        let tx = mill.read();
+        let tx = app.read();
         let hold = OnHold { since: START, number: 1, cause: Cause::Copied { sign: String::new() } };
         let held = held(&tx, &hold).expect("readable");
         let later = START.plus_ms(1);
@@ -408,8 +408,8 @@ mod tests {
 
     #[test]
     fn a_mailings_turn_is_that_of_its_first_retry() {
-        let mill = Mill::new();
-        write(&mill, |tx| {
+        let app = TestApp::new();
+        write(&app, |tx| {
             let sending = mailing(1, 1, State::Sending);
             for (at, number) in [(30, 3), (10, 1), (10, 2), (20, 4)] {
                 put_retry(tx, &sending, START.plus_ms(at), number)?;

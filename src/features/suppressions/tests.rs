@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::{Checker, Digester, Reason, Source, add, erase, reason};
 use crate::engine::api::Failure;
 use crate::engine::store::WriteTx;
-use crate::testing::Mill;
+use crate::testing::TestApp;
 
 fn write<T: Send + 'static>(
-    mill: &Mill,
+    app: &TestApp,
     change: impl FnOnce(&mut WriteTx<'_>) -> crate::engine::store::Result<T> + Send + 'static,
 ) -> T {
-    let written = mill.wait(mill.data().store.write(move |tx| change(tx).map_err(Failure::from)));
+    let written = app.wait(app.data().store.write(move |tx| change(tx).map_err(Failure::from)));
     written.expect("the store works").expect("written")
 }
 
@@ -21,72 +21,72 @@ fn emails(data: &Value) -> Vec<&str> {
 
 #[test]
 fn an_address_is_put_on_the_list_found_and_taken_off() {
-    let mill = Mill::new();
-    let made = mill.post("/v1/suppressions", json!({ "email": " Ada@EXAMPLE.com", "note": "Asked us" }));
+    let app = TestApp::new();
+    let made = app.post("/v1/suppressions", json!({ "email": " Ada@EXAMPLE.com", "note": "Asked us" }));
     assert_eq!(made.status, 201);
     let made = made.data();
     assert_eq!((&made["email"], &made["reason"], &made["source"]), (&json!("ada@example.com"), &json!("manual"), &json!("api")));
-    assert_eq!(mill.post("/v1/suppressions", json!({ "email": "ada@example.com" })).data(), made, "a repeat changes nothing");
-    assert_eq!(mill.get("/v1/suppressions?email=ADA@example.com").data()["suppressions"], json!([made]));
-    assert_eq!(mill.get("/v1/suppressions?email=ada@example.com&reason=complaint").data()["total"], 0);
-    assert_eq!(mill.delete("/v1/suppressions/Ada@example.com").data()["deleted"], true);
-    assert_eq!(mill.delete("/v1/suppressions/ada@example.com").refusal().0, 404);
-    assert_eq!(mill.get("/v1/suppressions").data()["total"], 0);
+    assert_eq!(app.post("/v1/suppressions", json!({ "email": "ada@example.com" })).data(), made, "a repeat changes nothing");
+    assert_eq!(app.get("/v1/suppressions?email=ADA@example.com").data()["suppressions"], json!([made]));
+    assert_eq!(app.get("/v1/suppressions?email=ada@example.com&reason=complaint").data()["total"], 0);
+    assert_eq!(app.delete("/v1/suppressions/Ada@example.com").data()["deleted"], true);
+    assert_eq!(app.delete("/v1/suppressions/ada@example.com").refusal().0, 404);
+    assert_eq!(app.get("/v1/suppressions").data()["total"], 0);
 }
 
 #[test]
 fn the_newest_stand_first_and_reasons_have_lists_of_their_own() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     for (email, reason) in [("a@example.com", "manual"), ("b@example.com", "complaint"), ("c@example.com", "manual")] {
-        mill.post("/v1/suppressions", json!({ "email": email, "reason": reason })).data();
-        mill.clock.advance_ms(1_000);
+        app.post("/v1/suppressions", json!({ "email": email, "reason": reason })).data();
+        app.clock.advance_ms(1_000);
     }
-    assert_eq!(emails(&mill.get("/v1/suppressions").data()), ["c@example.com", "b@example.com", "a@example.com"]);
-    let manual = mill.get("/v1/suppressions?reason=manual&limit=1&offset=1").data();
+    assert_eq!(emails(&app.get("/v1/suppressions").data()), ["c@example.com", "b@example.com", "a@example.com"]);
+    let manual = app.get("/v1/suppressions?reason=manual&limit=1&offset=1").data();
     assert_eq!((emails(&manual), &manual["total"]), (vec!["a@example.com"], &json!(2)));
-    assert_eq!(mill.post("/v1/suppressions", json!({ "email": "d@example.com", "reason": "erased" })).refusal().0, 400);
+    assert_eq!(app.post("/v1/suppressions", json!({ "email": "d@example.com", "reason": "erased" })).refusal().0, 400);
 }
 
 #[test]
 fn a_graver_reason_takes_the_place_of_a_lighter_one() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let put = |reason: &str| {
-        mill.post("/v1/suppressions", json!({ "email": "a@example.com", "reason": reason })).data()["reason"].clone()
+        app.post("/v1/suppressions", json!({ "email": "a@example.com", "reason": reason })).data()["reason"].clone()
     };
     assert_eq!(put("unsubscribe"), "unsubscribe");
     assert_eq!(put("complaint"), "complaint");
     assert_eq!(put("manual"), "complaint");
-    assert_eq!(mill.get("/v1/suppressions").data()["total"], 1);
-    assert_eq!(mill.get("/v1/suppressions?reason=unsubscribe").data()["total"], 0);
+    assert_eq!(app.get("/v1/suppressions").data()["total"], 1);
+    assert_eq!(app.get("/v1/suppressions?reason=unsubscribe").data()["total"], 0);
 }
 
 #[test]
 fn somebody_erased_stays_on_the_list_without_a_name() {
-    let mill = Mill::new();
-    mill.post("/v1/suppressions", json!({ "email": "a@example.com", "note": "Lives in Bath" })).data();
-    let (digester, account) = (Digester::new(&mill.engine().seal), mill.account());
+    let app = TestApp::new();
+    app.post("/v1/suppressions", json!({ "email": "a@example.com", "note": "Lives in Bath" })).data();
+    let (digester, account) = (Digester::new(&app.engine().seal), app.account());
     let used = digester.clone();
-    write(&mill, move |tx| erase(tx, &used, account, "a@example.com"));
-    let row = mill.get("/v1/suppressions").data()["suppressions"][0].clone();
+    write(&app, move |tx| erase(tx, &used, account, "a@example.com"));
+    let row = app.get("/v1/suppressions").data()["suppressions"][0].clone();
     assert_eq!((&row["email"], &row["note"], &row["reason"]), (&json!(null), &json!(null), &json!("erased")));
-    assert_eq!(reason(&mill.read(), &digester, account, "a@example.com"), Ok(Some(Reason::Erased)));
-    assert_eq!(mill.get("/v1/suppressions?email=a@example.com").data()["total"], 1);
+    assert_eq!(reason(&app.read(), &digester, account, "a@example.com"), Ok(Some(Reason::Erased)));
+    assert_eq!(app.get("/v1/suppressions?email=a@example.com").data()["total"], 1);
 }
 
 #[test]
 fn a_checker_says_the_same_as_the_list() {
-    let mill = Mill::new();
-    let (digester, account) = (Digester::new(&mill.engine().seal), mill.account());
-    let empty = Checker::load(&mill.read(), &digester, account).expect("readable");
+    let app = TestApp::new();
+    let (digester, account) = (Digester::new(&app.engine().seal), app.account());
+    let empty = Checker::load(&app.read(), &digester, account).expect("readable");
     assert_eq!(empty.reason("a1@example.com"), Ok(None));
     let used = digester.clone();
-    write(&mill, move |tx| {
+    write(&app, move |tx| {
         for (number, reason) in (0..100).zip(Reason::ALL.iter().cycle()) {
             add(tx, &used, account, &format!("a{number}@example.com"), (*reason, Source::Smtp), None)?;
         }
         Ok(())
     });
-    let tx = mill.read();
+    let tx = app.read();
     let checker = Checker::load(&tx, &digester, account).expect("readable");
     let frugal = Checker::load_up_to(10, &tx, &digester, account).expect("readable");
     for number in 0..200 {

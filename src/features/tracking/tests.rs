@@ -17,7 +17,7 @@ use crate::features::sending::engagement::{self, Engagement, DeliveryEvent, Meas
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::suppressions::{self, Digester, Reason};
-use crate::testing::Mill;
+use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ContactId, MailingId, TopicId};
 use crate::vocab::tables;
@@ -25,7 +25,7 @@ use crate::vocab::tables;
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
 struct Scene {
-    mill: Mill,
+    app: TestApp,
     mailing: MailingId,
     contact: String,
 }
@@ -36,14 +36,14 @@ impl Scene {
         Self::about(|_| None)
     }
 
-    fn about(topic: impl FnOnce(&Mill) -> Option<TopicId>) -> Self {
-        let mill = Mill::new();
+    fn about(topic: impl FnOnce(&TestApp) -> Option<TopicId>) -> Self {
+        let app = TestApp::new();
         let ada = json!({ "email": "Ada@example.com", "country": "GB", "language": "de-CH" });
-        let contact = mill.post_in("/v1/contacts", ada).data()["id"].as_str().expect("an id").to_owned();
-        let topic = topic(&mill);
-        let mut scene = Self { mill, mailing: MailingId::from_bytes([0; 12]), contact };
+        let contact = app.post_in("/v1/contacts", ada).data()["id"].as_str().expect("an id").to_owned();
+        let topic = topic(&app);
+        let mut scene = Self { app, mailing: MailingId::from_bytes([0; 12]), contact };
         scene.mailing = scene.send(topic);
-        scene.mill.clock.advance_ms(60_000);
+        scene.app.clock.advance_ms(60_000);
         scene
     }
 
@@ -53,7 +53,7 @@ impl Scene {
     }
 
     fn send_to(&self, email: &'static str, topic: Option<TopicId>) -> MailingId {
-        let (account, project) = (self.mill.account(), Some(self.mill.project));
+        let (account, project) = (self.app.account(), Some(self.app.project));
         let number = ContactId::parse(&self.contact).expect("an id").number();
         let new = NewMailing {
             account,
@@ -85,51 +85,51 @@ impl Scene {
     }
 
     fn write<T: Send + 'static>(&self, write: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
-        let store = &self.mill.data().store;
+        let store = &self.app.data().store;
         store.write_blocking(move |tx| Ok::<_, ()>(write(tx))).expect("written").expect("no refusal")
     }
 
     fn token(&self, purpose: Purpose) -> String {
         let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
-        Tokens::new(&self.mill.engine().seal).link(token)
+        Tokens::new(&self.app.engine().seal).link(token)
     }
 
     fn get(&self, path: &str, agent: &str) -> (u16, http::HeaderMap, String) {
-        self.mill.visit(Method::GET, path, &[("user-agent", agent)], "")
+        self.app.visit(Method::GET, path, &[("user-agent", agent)], "")
     }
 
     fn post(&self, path: &str, body: &str) -> (u16, http::HeaderMap, String) {
         let headers = [("content-type", "application/x-www-form-urlencoded")];
-        self.mill.visit(Method::POST, path, &headers, body)
+        self.app.visit(Method::POST, path, &headers, body)
     }
 
     fn open_pixel(&self, agent: &str) {
         let (status, headers, _) = self.get(&format!("/t/o/{}.gif", self.token(Purpose::Open)), agent);
         assert_eq!((status, headers["content-type"].to_str().expect("ASCII")), (200, "image/gif"));
         // The next one is another visit.
-        self.mill.clock.advance_ms(2_000);
+        self.app.clock.advance_ms(2_000);
     }
 
     /// Everything that waits is written.
     fn settle(&self) -> Engagement {
-        self.mill.wait(flush(self.mill.engine())).expect("written");
-        while self.mill.wait(take_delivery_events(self.mill.engine(), Environment::Test)).expect("taken") {}
-        engagement::of(&self.mill.read(), self.mailing, 0).expect("readable")
+        self.app.wait(flush(self.app.engine())).expect("written");
+        while self.app.wait(take_delivery_events(self.app.engine(), Environment::Test)).expect("taken") {}
+        engagement::of(&self.app.read(), self.mailing, 0).expect("readable")
     }
 
     fn status(&self) -> String {
-        let contact = self.mill.get_in(&format!("/v1/contacts/{}", self.contact)).data();
+        let contact = self.app.get_in(&format!("/v1/contacts/{}", self.contact)).data();
         contact["status"].as_str().expect("a word").to_owned()
     }
 
     fn events(&self, kind: &str) -> Vec<Value> {
-        let waiting = outbox::waiting(&self.mill.read(), 100).expect("readable");
+        let waiting = outbox::waiting(&self.app.read(), 100).expect("readable");
         let events = waiting.iter().map(|(_, event)| event.envelope());
         events.filter(|event| event["type"] == kind).map(|event| event["data"].clone()).collect()
     }
 
     fn count(&self, measure: Measure) -> u64 {
-        engagement::count(&self.mill.read(), self.mailing, measure).expect("readable")
+        engagement::count(&self.app.read(), self.mailing, measure).expect("readable")
     }
 
     fn happens(&self, mailing: MailingId, event: DeliveryEvent) {
@@ -138,7 +138,7 @@ impl Scene {
             engagement::schedule_event(tx, now, mailing, 0, &event);
         });
         self.settle();
-        self.mill.clock.advance_ms(1_000);
+        self.app.clock.advance_ms(1_000);
     }
 }
 
@@ -157,7 +157,7 @@ fn opens_are_counted_by_who_looks() {
             serde_json::from_value(json!({ "activity": [{ "action": "opened", "mode": mode, "unit": "days", "amount": 1 }] }))
                 .expect("a tree");
         let filter = tree.check("filters").expect("valid");
-        filter.count(&scene.mill.read(), scene.mill.project, scene.mill.engine().clock.now()).expect("readable")
+        filter.count(&scene.app.read(), scene.app.project, scene.app.engine().clock.now()).expect("readable")
     };
     assert_eq!(found("within"), 1, "segments see it");
     assert_eq!(found("before"), 0);
@@ -171,9 +171,9 @@ fn the_same_client_within_a_moment_counts_once_and_head_is_a_machine() {
     scene.get(&path, BROWSER);
     scene.get(&format!("{path}?fbclid=x"), "Mozilla/5.0 (another)");
     assert_eq!(scene.settle().opens, 2);
-    scene.mill.clock.advance_ms(2_000);
-    scene.mill.visit(Method::HEAD, &path, &[("user-agent", BROWSER)], "");
-    scene.mill.visit(Method::GET, &path, &[("user-agent", "Mozilla/5.0 (third)"), ("sec-purpose", "prefetch;prerender")], "");
+    scene.app.clock.advance_ms(2_000);
+    scene.app.visit(Method::HEAD, &path, &[("user-agent", BROWSER)], "");
+    scene.app.visit(Method::GET, &path, &[("user-agent", "Mozilla/5.0 (third)"), ("sec-purpose", "prefetch;prerender")], "");
     let did = scene.settle();
     assert_eq!((did.opens, did.machine_opens), (2, 2));
 }
@@ -215,9 +215,9 @@ fn looking_at_the_page_changes_nothing_and_one_click_unsubscribes_once() {
 
 #[test]
 fn a_mailing_with_a_topic_is_left_for_that_topic_and_the_second_button_leaves_everything() {
-    let scene = Scene::about(|mill| {
+    let scene = Scene::about(|app| {
         let made = json!({ "name": "Offers", "defaultSubscription": "opt_in", "visibility": "public" });
-        TopicId::parse(mill.post_in("/v1/topics", made).data()["id"].as_str().expect("an id"))
+        TopicId::parse(app.post_in("/v1/topics", made).data()["id"].as_str().expect("an id"))
     });
     let path = format!("/u/{}", scene.token(Purpose::Unsubscribe));
     let (_, _, asks) = scene.get(&path, BROWSER);
@@ -240,7 +240,7 @@ fn choices_are_kept_and_only_an_own_word_brings_somebody_back() {
     let scene = Scene::new();
     let topic = |name: &str, visibility: &str| {
         let made = json!({ "name": name, "defaultSubscription": "opt_out", "visibility": visibility });
-        scene.mill.post_in("/v1/topics", made).data()["id"].as_str().expect("an id").to_owned()
+        scene.app.post_in("/v1/topics", made).data()["id"].as_str().expect("an id").to_owned()
     };
     let (news, secret) = (topic("News", "public"), topic("Secret", "private"));
     let path = format!("/u/{}/preferences", scene.token(Purpose::Preferences));
@@ -271,7 +271,7 @@ fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_d
     assert_eq!(scene.status(), "subscribed");
     // One that is delivered in between: the row begins anew.
     scene.send(None);
-    scene.mill.clock.advance_ms(1_000);
+    scene.app.clock.advance_ms(1_000);
     for number in 0..5 {
         assert_eq!(scene.status(), "subscribed", "after {number}");
         let id = scene.send(None);
@@ -281,7 +281,7 @@ fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_d
     scene.happens(scene.mailing, refused("550 5.1.1 no such user"));
     assert_eq!(scene.status(), "bounced");
     assert_eq!(scene.settle().bounce.map(|bounce| bounce.class).as_deref(), Some("hard"));
-    let listed = scene.mill.get("/v1/suppressions").data();
+    let listed = scene.app.get("/v1/suppressions").data();
     assert_eq!(listed["suppressions"][0]["reason"], "bounce_hard", "{listed}");
     scene.happens(scene.mailing, refused("550 5.1.1 no such user"));
     assert_eq!(scene.count(Measure::HardBounces), 1, "what comes twice counts once");
@@ -302,22 +302,22 @@ fn an_erased_person_is_in_no_row_of_a_ledger_and_in_no_event() {
     scene.open_pixel(BROWSER);
     scene.settle();
     let path = format!("/v1/contacts/{}/personal-data", scene.contact);
-    let kept = scene.mill.get_in(&path).data();
+    let kept = scene.app.get_in(&path).data();
     assert_eq!((&kept["profile"]["email"], kept["activity"].as_array().map(Vec::len)), (&json!("Ada@example.com"), Some(1)));
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
-    scene.mill.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
-    while scene.mill.wait(erase(scene.mill.engine(), Environment::Test)).expect("erased") {}
-    let recipient = sending::recipient(&scene.mill.read(), scene.mailing, 0).expect("readable").expect("there");
+    scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
+    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("erased") {}
+    let recipient = sending::recipient(&scene.app.read(), scene.mailing, 0).expect("readable").expect("there");
     let written = format!("{recipient:?}");
     assert!(!written.contains("ada@") && !written.contains("250 ok"), "{written}");
-    assert_eq!(engagement::of(&scene.mill.read(), scene.mailing, 0).expect("readable"), Engagement::default());
+    assert_eq!(engagement::of(&scene.app.read(), scene.mailing, 0).expect("readable"), Engagement::default());
     assert_eq!(scene.count(Measure::Opens), 1, "counts without names stay");
     assert!(scene.events("subscriber.added").is_empty());
     let told = scene.events("subscriber.unsubscribed");
     assert_eq!((told.len(), &told[0]["action"]), (1, &json!("deleted")), "others are told of the deletion");
-    let listed = scene.mill.get("/v1/suppressions").data();
+    let listed = scene.app.get("/v1/suppressions").data();
     assert_eq!((&listed["suppressions"][0]["reason"], &listed["suppressions"][0]["email"]), (&json!("erased"), &Value::Null));
-    assert_eq!(scene.mill.get_in(&path).refusal().0, 404);
+    assert_eq!(scene.app.get_in(&path).refusal().0, 404);
     let unsubscribe = format!("/u/{}", scene.token(Purpose::Unsubscribe));
     assert_eq!(scene.get(&unsubscribe, BROWSER).0, 404);
 }
@@ -329,7 +329,7 @@ impl Scene {
     /// Ada under an address that is refused today, and a message to it.
     fn with_an_older_address() -> Self {
         let mut scene = Self::new();
-        let (project, number) = (scene.mill.project, ContactId::parse(&scene.contact).expect("an id").number());
+        let (project, number) = (scene.app.project, ContactId::parse(&scene.contact).expect("an id").number());
         scene.write(move |tx| {
             let digest = |email: &str| store::email_digest(&EmailAddress::stored(email).expect("an address").normalised());
             let before = contacts::by_number(tx, project, number).expect("readable").expect("there");
@@ -358,18 +358,18 @@ impl Scene {
     }
 
     fn reason(&self, normalised: &str) -> Option<Reason> {
-        let (digester, account) = (Digester::new(&self.mill.engine().seal), self.mill.account());
-        suppressions::reason(&self.mill.read(), &digester, account, normalised).expect("readable")
+        let (digester, account) = (Digester::new(&self.app.engine().seal), self.app.account());
+        suppressions::reason(&self.app.read(), &digester, account, normalised).expect("readable")
     }
 }
 
 #[test]
 fn a_person_whose_address_older_rules_accepted_can_leave() {
     let scene = Scene::with_an_older_address();
-    let other = scene.mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+    let other = scene.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!(scene.status(), "unsubscribed");
-    let other = scene.mill.get_in(&format!("/v1/contacts/{}", other.as_str().expect("an id"))).data();
+    let other = scene.app.get_in(&format!("/v1/contacts/{}", other.as_str().expect("an id"))).data();
     assert_ne!(other["status"], "unsubscribed", "the address without the joiner is another contact's");
     // The same for an address that is no contact's.
     let scene = Scene { mailing: scene.sent_to_older("gr\u{200d}ace@example.com"), ..scene };
@@ -381,13 +381,13 @@ fn a_person_whose_address_older_rules_accepted_can_leave() {
 fn a_person_whose_address_older_rules_accepted_can_be_erased() {
     let scene = Scene::with_an_older_address();
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
-    scene.mill.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
-    while scene.mill.wait(erase(scene.mill.engine(), Environment::Test)).expect("erased") {}
-    let recipient = sending::recipient(&scene.mill.read(), scene.mailing, 0).expect("readable").expect("there");
+    scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
+    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("erased") {}
+    let recipient = sending::recipient(&scene.app.read(), scene.mailing, 0).expect("readable").expect("there");
     assert!(!format!("{recipient:?}").contains("a@example.com"), "{recipient:?}");
     assert_eq!((scene.reason("ad\u{200d}a@example.com"), scene.reason("ada@example.com")), (Some(Reason::Erased), None));
     let digest = store::email_digest("ad\u{200d}a@example.com");
-    let found = store::number_by_digest(&scene.mill.read(), scene.mill.project, digest).expect("readable");
+    let found = store::number_by_digest(&scene.app.read(), scene.app.project, digest).expect("readable");
     assert_eq!(found, None, "the address is free again");
 }
 
@@ -411,11 +411,11 @@ impl Scene {
         // Reports come from nobody, letters from somebody.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
         let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
-        let token = Tokens::new(&self.mill.engine().seal).local_part(token);
+        let token = Tokens::new(&self.app.engine().seal).local_part(token);
         let recipient = format!("{mark}+{token}@bounces.acme.example");
         let envelope = Envelope { sender, recipient: &recipient };
-        let engine = self.mill.engine();
-        let receive = || self.mill.wait(inbound::receive(engine, message.as_bytes(), &envelope)).expect("the disk works");
+        let engine = self.app.engine();
+        let receive = || self.app.wait(inbound::receive(engine, message.as_bytes(), &envelope)).expect("the disk works");
         is_ours(engine, &recipient).then(|| receive() == Received::Handled)
     }
 }
@@ -426,7 +426,7 @@ fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_not
     let hard = report("5.1.1", "550 5.1.1 <ada@example.com>: user unknown");
     // Without our signature the same report says nothing.
     assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard), None);
-    assert!(!is_ours(scene.mill.engine(), "b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example"));
+    assert!(!is_ours(scene.app.engine(), "b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example"));
     assert_eq!(scene.status(), "subscribed");
     assert_eq!(scene.receive('b', Purpose::Bounce, &report("4.4.1", "connect timed out")), Some(true));
     assert_eq!(scene.status(), "subscribed");
@@ -463,8 +463,8 @@ fn a_click_leads_where_the_mailing_says_and_nowhere_else_and_counts() {
 #[test]
 fn a_click_leads_to_an_address_with_the_marks_that_its_domain_had_when_it_was_sent() {
     let mut scene = Scene::new();
-    scene.mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
-    let mark = |utm: Value| drop(scene.mill.patch("/v1/domains/acme.example", json!({ "utm": utm })).data());
+    scene.app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+    let mark = |utm: Value| drop(scene.app.patch("/v1/domains/acme.example", json!({ "utm": utm })).data());
     mark(json!({ "campaign": "Spring & Co" }));
     let marked = scene.send(None);
     mark(Value::Null);
@@ -483,7 +483,7 @@ fn a_click_leads_to_an_address_with_the_marks_that_its_domain_had_when_it_was_se
 fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person() {
     let scene = Scene::new();
     let mailing = scene.send(None);
-    scene.mill.clock.advance_ms(1_000);
+    scene.app.clock.advance_ms(1_000);
     let visit = |link: u16, at| Visit {
         mailing,
         recipient: 0,
@@ -493,28 +493,28 @@ fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person
         is_head: false,
         is_prefetch: false,
     };
-    let at = scene.mill.engine().clock.now();
+    let at = scene.app.engine().clock.now();
     let first = vec![visit(0, at), visit(1, at.plus_ms(100))];
     scene.write(move |tx| visits::record(tx, &first)).expect("written");
-    let did = engagement::of(&scene.mill.read(), mailing, 0).expect("readable");
+    let did = engagement::of(&scene.app.read(), mailing, 0).expect("readable");
     assert_eq!((did.clicks, did.opens), (2, 1));
     let rest = vec![visit(2, at.plus_ms(200)), visit(3, at.plus_ms(300))];
     scene.write(move |tx| visits::record(tx, &rest)).expect("written");
-    let did = engagement::of(&scene.mill.read(), mailing, 0).expect("readable");
+    let did = engagement::of(&scene.app.read(), mailing, 0).expect("readable");
     assert_eq!((did.clicks, did.opens, did.machine_clicks), (0, 0, 4));
-    let count = |measure| engagement::count(&scene.mill.read(), mailing, measure).expect("readable");
+    let count = |measure| engagement::count(&scene.app.read(), mailing, measure).expect("readable");
     assert_eq!((count(Measure::UniqueClicks), count(Measure::UniqueOpens), count(Measure::MachineClicks)), (0, 0, 4));
     let number = ContactId::parse(&scene.contact).expect("an id").number();
-    let activities = activity::of(&scene.mill.read(), scene.mill.project, number, 10).expect("readable");
+    let activities = activity::of(&scene.app.read(), scene.app.project, number, 10).expect("readable");
     assert!(activities.iter().all(|activity| activity.action == Action::Sent), "{activities:?}");
 }
 
 #[test]
 fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_erased_with_them() {
     let scene = Scene::new();
-    let project = scene.mill.project;
+    let project = scene.app.project;
     let clicks = |mailing, links: &[u16], after_ms: i64| {
-        let at = scene.mill.engine().clock.now().plus_ms(after_ms);
+        let at = scene.app.engine().clock.now().plus_ms(after_ms);
         let visit = |link: &u16| Visit {
             mailing,
             recipient: 0,
@@ -529,7 +529,7 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
     };
     let grace = "grace@example.com".parse().expect("an address");
     let last = || {
-        let found = noncontact_clicks::last_click(&scene.mill.read(), project, &grace, Period::ALWAYS).expect("readable");
+        let found = noncontact_clicks::last_click(&scene.app.read(), project, &grace, Period::ALWAYS).expect("readable");
         found.map(|(_, mailing)| mailing)
     };
     let (first, second) = (scene.send_to("Grace@example.com", None), scene.send_to("grace@EXAMPLE.com", None));
@@ -543,11 +543,11 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
     assert_eq!(last(), Some(second), "the latest time, whatever was sent last");
     clicks(fourth, &[2, 3], 2_500);
     assert_eq!(last(), Some(second));
-    let of_machines = Period { to: scene.mill.engine().clock.now().plus_ms(10_000), ..Period::ALWAYS };
-    assert_eq!(noncontact_clicks::last_click(&scene.mill.read(), project, &grace, of_machines).expect("readable"), None);
+    let of_machines = Period { to: scene.app.engine().clock.now().plus_ms(10_000), ..Period::ALWAYS };
+    assert_eq!(noncontact_clicks::last_click(&scene.app.read(), project, &grace, of_machines).expect("readable"), None);
 
-    let contact = scene.mill.post_in("/v1/contacts", json!({ "email": "grace@example.com" })).data()["id"].clone();
-    scene.mill.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("an id"))).data();
-    while scene.mill.wait(erase(scene.mill.engine(), Environment::Test)).expect("erased") {}
+    let contact = scene.app.post_in("/v1/contacts", json!({ "email": "grace@example.com" })).data()["id"].clone();
+    scene.app.delete_in(&format!("/v1/contacts/{}", contact.as_str().expect("an id"))).data();
+    while scene.app.wait(erase(scene.app.engine(), Environment::Test)).expect("erased") {}
     assert_eq!(last(), None);
 }

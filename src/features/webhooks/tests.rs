@@ -11,7 +11,7 @@ use super::model::{Delivery, End, DeliveryStatus, AttemptOutcome};
 use super::{Upkeep, store};
 use crate::base::clock::Timestamp;
 use crate::engine::store::Result;
-use crate::testing::Mill;
+use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{DeliveryId, WebhookId};
 use crate::vocab::limits;
@@ -19,99 +19,99 @@ use crate::vocab::limits;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 struct World {
-    mill: Mill,
+    app: TestApp,
     hook: WebhookId,
 }
 
 impl World {
     fn new() -> Self {
-        let mill = Mill::new();
-        let hook = hook(&mill, json!({ "url": "https://a.example/", "events": ["subscriber.added"] }));
-        Self { mill, hook }
+        let app = TestApp::new();
+        let hook = hook(&app, json!({ "url": "https://a.example/", "events": ["subscriber.added"] }));
+        Self { app, hook }
     }
 
     /// Sweep up to ten rows by the settings, but for how long deliveries are kept.
     fn sweep(&self, kept_ms: i64) -> bool {
-        let upkeep = Upkeep { kept_ms, ..Upkeep::new(&self.mill.engine().settings) };
+        let upkeep = Upkeep { kept_ms, ..Upkeep::new(&self.app.engine().settings) };
         self.write(move |tx| super::sweep(tx, upkeep, 10))
     }
 
     /// Make a contact, and the deliveries of what that is told of.
     fn contact(&self, email: &str) -> Value {
-        let made = self.mill.post_in("/v1/contacts", json!({ "email": email })).data();
+        let made = self.app.post_in("/v1/contacts", json!({ "email": email })).data();
         self.tell();
         made
     }
 
     fn tell(&self) {
-        while self.mill.wait(super::fan_out(self.mill.engine(), Environment::Test)).expect("told") {}
+        while self.app.wait(super::fan_out(self.app.engine(), Environment::Test)).expect("told") {}
     }
 
     fn write<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut crate::engine::store::WriteTx<'_>) -> Result<T> + Send + 'static,
     ) -> T {
-        self.mill.data().store.write_blocking(act).expect("the store works").expect("written")
+        self.app.data().store.write_blocking(act).expect("the store works").expect("written")
     }
 
     /// What a service that has just been started begins.
     fn begin_restarted(&self) -> Vec<StartedAttempt> {
-        let now = self.mill.engine().clock.now();
-        let key = (self.mill.account(), self.hook);
-        let due = store::due(&self.mill.read(), key, (Timestamp(0), now), 99).expect("readable");
+        let now = self.app.engine().clock.now();
+        let key = (self.app.account(), self.hook);
+        let due = store::due(&self.app.read(), key, (Timestamp(0), now), 99).expect("readable");
         let rules = Rules { started_at: now, ..*self.rules() };
         self.write(move |tx| attempt_log::begin(tx, &due, &rules))
     }
 
     fn rules(&self) -> Arc<Rules> {
-        Arc::new(Rules::new(&self.mill.engine().settings.webhooks, self.mill.engine().started_at))
+        Arc::new(Rules::new(&self.app.engine().settings.webhooks, self.app.engine().started_at))
     }
 
     fn begin(&self) -> Vec<StartedAttempt> {
-        let now = self.mill.engine().clock.now();
-        let key = (self.mill.account(), self.hook);
-        let due = store::due(&self.mill.read(), key, (Timestamp(0), now), 99).expect("readable");
+        let now = self.app.engine().clock.now();
+        let key = (self.app.account(), self.hook);
+        let due = store::due(&self.app.read(), key, (Timestamp(0), now), 99).expect("readable");
         let rules = self.rules();
         self.write(move |tx| attempt_log::begin(tx, &due, &rules))
     }
 
     fn settle(&self, delivery: DeliveryId, verdict: AttemptOutcome) {
         let end = End {
-            at: self.mill.engine().clock.now(),
+            at: self.app.engine().clock.now(),
             duration_ms: 5,
             status_code: Some(200),
             response: "canary".into(),
             error: None,
         };
-        let ended = [EndedAttempt { key: (self.mill.account(), self.hook), delivery, end, verdict }];
+        let ended = [EndedAttempt { key: (self.app.account(), self.hook), delivery, end, verdict }];
         let rules = self.rules();
         self.write(move |tx| attempt_log::settle(tx, &ended, &rules));
     }
 
     fn deliveries(&self) -> Vec<Delivery> {
-        store::deliveries(&self.mill.read(), self.hook, None, 0, 99).expect("readable")
+        store::deliveries(&self.app.read(), self.hook, None, 0, 99).expect("readable")
     }
 
     fn state(&self) -> super::model::EndpointState {
-        store::state(&self.mill.read(), (self.mill.account(), self.hook)).expect("readable")
+        store::state(&self.app.read(), (self.app.account(), self.hook)).expect("readable")
     }
 }
 
-fn hook(mill: &Mill, body: Value) -> WebhookId {
-    let made = mill.post("/v1/webhooks", body).data();
+fn hook(app: &TestApp, body: Value) -> WebhookId {
+    let made = app.post("/v1/webhooks", body).data();
     made["id"].as_str().and_then(WebhookId::parse).expect("an id")
 }
 
 #[test]
 fn an_event_is_told_once_to_whom_asks_and_is_active() {
     let world = World::new();
-    let other = hook(&world.mill, json!({ "url": "https://b.example/", "events": ["email.test.sent"] }));
-    let off = hook(&world.mill, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
+    let other = hook(&world.app, json!({ "url": "https://b.example/", "events": ["email.test.sent"] }));
+    let off = hook(&world.app, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
     world.contact("ada@example.com");
     world.tell();
     assert_eq!((world.deliveries().len(), world.state().kept(DeliveryStatus::Pending)), (1, 1));
     for hook in [other, off] {
-        assert!(store::deliveries(&world.mill.read(), hook, None, 0, 9).expect("readable").is_empty());
+        assert!(store::deliveries(&world.app.read(), hook, None, 0, 9).expect("readable").is_empty());
     }
 }
 
@@ -120,14 +120,14 @@ fn a_service_that_dies_again_and_again_uses_up_one_attempt() {
     let world = World::new();
     world.contact("ada@example.com");
     assert_eq!(world.begin_restarted().len(), 1, "the first attempt waits for nothing");
-    world.mill.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
+    world.app.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
     assert!(world.begin_restarted().is_empty(), "that it was cut off is written down");
     for _ in 0..20 {
-        world.mill.clock.advance_ms(60_000);
+        world.app.clock.advance_ms(60_000);
         assert!(world.begin_restarted().is_empty());
     }
     assert_eq!(world.deliveries()[0].attempts.len(), 1);
-    world.mill.clock.advance_ms(limits::WEBHOOK_STEADY_MS);
+    world.app.clock.advance_ms(limits::WEBHOOK_STEADY_MS);
     assert_eq!(world.begin().len(), 1, "this one has run for long enough");
 }
 
@@ -138,15 +138,15 @@ fn a_delivery_that_was_begun_is_not_begun_again_until_its_attempt_is_lost() {
     let started = world.begin();
     assert_eq!((started.len(), started[0].number), (1, 1));
     assert!(world.begin().is_empty());
-    world.mill.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
+    world.app.clock.advance_ms(limits::WEBHOOK_ATTEMPT_LOST_MS);
     assert!(world.begin().is_empty(), "it counts as made, and the next one has a pause before it");
     assert_eq!(world.deliveries()[0].attempts.len(), 1);
-    world.mill.clock.advance_ms(10_000);
+    world.app.clock.advance_ms(10_000);
     assert_eq!(world.begin()[0].number, 2);
     world.settle(started[0].delivery.id, AttemptOutcome::Success);
     let state = world.state();
     assert_eq!((state.successes, state.kept(DeliveryStatus::Success), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
-    assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
+    assert!(store::lanes(&world.app.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
 }
 
 #[test]
@@ -154,49 +154,49 @@ fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased
     let world = World::new();
     let path = format!("/v1/webhooks/{}", world.hook);
     world.contact("ada@example.com");
-    world.mill.patch(&path, json!({ "active": false })).data();
+    world.app.patch(&path, json!({ "active": false })).data();
     assert!(world.begin().is_empty());
     assert_eq!(world.deliveries()[0].status, DeliveryStatus::Cancelled);
 
-    world.mill.patch(&path, json!({ "active": true })).data();
+    world.app.patch(&path, json!({ "active": true })).data();
     let contact = world.contact("bob@example.com");
     let started = world.begin().remove(0);
-    world.mill.delete_in(&format!("/v1/contacts/{}", contact["id"].as_str().expect("an id"))).data();
-    while world.mill.wait(crate::features::tracking::erase(world.mill.engine(), Environment::Test)).expect("erased") {}
+    world.app.delete_in(&format!("/v1/contacts/{}", contact["id"].as_str().expect("an id"))).data();
+    while world.app.wait(crate::features::tracking::erase(world.app.engine(), Environment::Test)).expect("erased") {}
     world.tell();
     world.settle(started.delivery.id, AttemptOutcome::Success);
-    let kept = store::delivery(&world.mill.read(), world.hook, started.delivery.id).expect("readable").expect("kept");
+    let kept = store::delivery(&world.app.read(), world.hook, started.delivery.id).expect("readable").expect("kept");
     assert_eq!((kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())), (DeliveryStatus::Cancelled, Some("")));
 }
 
 #[test]
 fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_counts_follow() {
     let world = World::new();
-    let upkeep = Upkeep::new(&world.mill.engine().settings);
+    let upkeep = Upkeep::new(&world.app.engine().settings);
     let path = format!("/v1/webhooks/{}", world.hook);
-    let told = |query: &str| world.mill.get(&format!("{path}/deliveries?limit=1{query}")).data()["total"].clone();
+    let told = |query: &str| world.app.get(&format!("{path}/deliveries?limit=1{query}")).data()["total"].clone();
     for (number, verdict) in [(0, AttemptOutcome::Success), (1, AttemptOutcome::Gone), (2, AttemptOutcome::Success)] {
         world.contact(&format!("r{number}@example.com"));
         let started = world.begin().remove(0);
         world.settle(started.delivery.id, verdict);
         world.write(move |tx| store::forgive(tx, (started.delivery.account, started.delivery.webhook)));
-        world.mill.clock.advance_ms(DAY_MS);
+        world.app.clock.advance_ms(DAY_MS);
     }
     assert_eq!([told(""), told("&status=success"), told("&status=failed")], [3, 2, 1]);
     // To the second: an id says no more of its time.
-    world.mill.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
+    world.app.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!(told(""), 3, "the first is as old as the retention, and no older");
-    world.mill.clock.advance_ms(1_000);
+    world.app.clock.advance_ms(1_000);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!([told(""), told("&status=success"), told("&status=failed")], [2, 1, 1]);
-    world.mill.clock.advance_ms(2 * DAY_MS);
+    world.app.clock.advance_ms(2 * DAY_MS);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)), "a full step says that there may be more");
     assert_eq!(told(""), 1);
     assert!(world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 1)));
     assert_eq!((told(""), world.state().kept_total(), world.deliveries().len()), (json!(0), 0, 0));
-    let view = world.mill.get(&path).data();
+    let view = world.app.get(&path).data();
     assert_eq!((&view["successCount"], &view["failureCount"]), (&json!(2), &json!(1)), "what was, was");
 }
 
@@ -204,17 +204,17 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
 fn what_waits_longer_than_its_event_is_kept_fails_for_everybody_to_see() {
     let world = World::new();
     world.contact("ada@example.com");
-    world.mill.clock.advance_ms(limits::OUTBOX_KEPT_MS);
+    world.app.clock.advance_ms(limits::OUTBOX_KEPT_MS);
     assert!(!world.sweep(DAY_MS));
     assert_eq!(world.state().kept(DeliveryStatus::Pending), 1, "it can be told still, and is not forgotten before it has ended");
-    world.mill.clock.advance_ms(1_000);
+    world.app.clock.advance_ms(1_000);
     assert!(!world.sweep(DAY_MS));
     let delivery = world.deliveries().remove(0);
     assert_eq!((delivery.status, delivery.note.as_deref()), (DeliveryStatus::Failed, Some(store::FORGOTTEN)));
     let state = world.state();
     assert_eq!((state.failures, state.kept(DeliveryStatus::Failed), state.kept(DeliveryStatus::Pending)), (1, 1, 0));
-    assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
-    world.mill.clock.advance_ms(DAY_MS + 1_000);
+    assert!(store::lanes(&world.app.read(), None, 9).expect("readable").is_empty(), "nothing is due any more");
+    world.app.clock.advance_ms(DAY_MS + 1_000);
     assert!(!world.sweep(DAY_MS));
     assert!(world.deliveries().is_empty());
 }
@@ -224,14 +224,14 @@ fn a_clock_that_was_wrong_for_a_while_makes_nothing_wait_for_what_it_said() {
     // Ten years, a day, and the hour of a machine that did not know its zone.
     for wrong_ms in [3_650 * DAY_MS, DAY_MS, DAY_MS / 24] {
         let world = World::new();
-        world.mill.clock.advance_ms(wrong_ms);
+        world.app.clock.advance_ms(wrong_ms);
         world.contact("ada@example.com");
         let started = world.begin().remove(0);
         world.settle(started.delivery.id, AttemptOutcome::Gone);
         world.contact("bob@example.com");
-        assert!(world.state().health.is_paused(world.mill.engine().clock.now()));
-        world.mill.clock.advance_ms(-wrong_ms);
-        assert!(!world.state().health.is_paused(world.mill.engine().clock.now()));
+        assert!(world.state().health.is_paused(world.app.engine().clock.now()));
+        world.app.clock.advance_ms(-wrong_ms);
+        assert!(!world.state().health.is_paused(world.app.engine().clock.now()));
         assert!(world.begin().is_empty(), "it is due when the clock says again what it said");
         assert!(!world.sweep(5 * DAY_MS));
         assert_eq!(world.begin().len(), 1);
@@ -244,26 +244,26 @@ fn what_a_deleted_webhook_leaves_is_cleared_away() {
     world.contact("ada@example.com");
     let started = world.begin().remove(0);
     world.contact("bob@example.com");
-    world.mill.delete(&format!("/v1/webhooks/{}", world.hook)).data();
+    world.app.delete(&format!("/v1/webhooks/{}", world.hook)).data();
     world.settle(started.delivery.id, AttemptOutcome::Success);
-    while world.mill.wait(super::clear(world.mill.engine(), Environment::Test)).expect("cleared") {}
+    while world.app.wait(super::clear(world.app.engine(), Environment::Test)).expect("cleared") {}
     assert!(world.deliveries().is_empty());
     assert_eq!(world.state(), Default::default(), "an attempt that was under way leaves nothing either");
-    assert!(store::lanes(&world.mill.read(), None, 9).expect("readable").is_empty());
+    assert!(store::lanes(&world.app.read(), None, 9).expect("readable").is_empty());
 }
 
 #[test]
 fn days_that_statistics_do_not_tell_of_any_more_are_forgotten() {
     let world = World::new();
     for _ in 0..limits::WEBHOOK_STATS_DAYS + 3 {
-        let now = world.mill.engine().clock.now();
+        let now = world.app.engine().clock.now();
         world.contact(&format!("r{}@example.com", now.0));
         let started = world.begin().remove(0);
         world.settle(started.delivery.id, AttemptOutcome::Success);
-        world.mill.clock.advance_ms(DAY_MS);
+        world.app.clock.advance_ms(DAY_MS);
     }
-    let now = world.mill.engine().clock.now();
-    let days = store::days(&world.mill.read(), world.mill.account(), now, 10 * limits::WEBHOOK_STATS_DAYS).expect("readable");
+    let now = world.app.engine().clock.now();
+    let days = store::days(&world.app.read(), world.app.account(), now, 10 * limits::WEBHOOK_STATS_DAYS).expect("readable");
     assert_eq!(days.len(), limits::WEBHOOK_STATS_DAYS as usize);
 }
 
@@ -274,23 +274,23 @@ fn a_time_range_brings_what_was_missed_and_not_what_has_arrived() {
     world.contact("ada@example.com");
     let started = world.begin().remove(0);
     world.settle(started.delivery.id, AttemptOutcome::Success);
-    world.mill.patch(&path, json!({ "active": false })).data();
+    world.app.patch(&path, json!({ "active": false })).data();
     world.contact("bob@example.com");
-    world.mill.patch(&path, json!({ "active": true })).data();
-    world.mill.clock.advance_ms(5_000);
-    let redeliver = |body: Value| world.mill.post(&format!("{path}/redeliver"), body);
+    world.app.patch(&path, json!({ "active": true })).data();
+    world.app.clock.advance_ms(5_000);
+    let redeliver = |body: Value| world.app.post(&format!("{path}/redeliver"), body);
     let from = "2026-01-01T00:00:00Z";
     assert_eq!(redeliver(json!({ "from": from })).data()["status"], "processing");
     assert_eq!(redeliver(json!({ "from": from })).refusal().1, "WRONG_STATE", "one at a time");
-    while world.mill.wait(super::redeliver(world.mill.engine(), Environment::Test)).expect("redelivered") {}
-    let done = world.mill.get(&path).data()["redelivery"].clone();
+    while world.app.wait(super::redeliver(world.app.engine(), Environment::Test)).expect("redelivered") {}
+    let done = world.app.get(&path).data()["redelivery"].clone();
     assert_eq!((&done["status"], &done["queued"]), (&json!("completed"), &json!(1)));
     for started in world.begin() {
         world.settle(started.delivery.id, AttemptOutcome::Success);
     }
     redeliver(json!({ "from": from, "all": true })).data();
-    while world.mill.wait(super::redeliver(world.mill.engine(), Environment::Test)).expect("redelivered") {}
-    assert_eq!(world.mill.get(&path).data()["redelivery"]["queued"], 2);
+    while world.app.wait(super::redeliver(world.app.engine(), Environment::Test)).expect("redelivered") {}
+    assert_eq!(world.app.get(&path).data()["redelivery"]["queued"], 2);
     assert_eq!(world.deliveries().len(), 4);
     for (range, field) in [
         (json!({ "from": "2025-12-01" }), "from: "),

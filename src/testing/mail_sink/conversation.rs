@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
-use super::{Deed, Letter, Moment, Shared, Talk};
+use super::{SinkAction, Letter, SmtpStage, Shared, Talk};
 
 /// A connection, plain or encrypted.
 enum Net {
@@ -78,33 +78,33 @@ pub async fn serve(stream: TcpStream, connection: usize, shared: &Shared) -> Res
     let encrypted = matches!(net, Net::Secure(_));
     let talk = Talk { connection, encrypted, ..Talk::default() };
     let mut peer = Peer { net, received: Vec::new(), talk, slowly: None, sender: false, recipient: false, shared };
-    peer.answer(Moment::Greeting, "220 sink.example ESMTP").await?;
+    peer.answer(SmtpStage::Greeting, "220 sink.example ESMTP").await?;
     loop {
         let line = peer.line().await?;
         let (verb, rest) = line.split_at(line.len().min(4));
         peer.note(&line);
         match verb.to_ascii_uppercase().as_str() {
             "EHLO" if shared.offers.extensions => peer.hello().await?,
-            "HELO" => drop(peer.answer(Moment::Hello, "250 sink.example").await?),
+            "HELO" => drop(peer.answer(SmtpStage::Hello, "250 sink.example").await?),
             "STAR" if shared.offers.starttls.is_some() => peer = peer.secure().await?,
             "AUTH" => peer.login(rest.trim()).await?,
             "MAIL" => {
                 peer.talk.sender = rest.trim_start_matches(" FROM:").trim_start_matches(" from:").to_owned();
                 let usual = if peer.sender { "503 5.5.1 Nested" } else { "250 2.1.0 Ok" };
-                peer.sender |= peer.answer(Moment::Sender, usual).await?.starts_with('2');
+                peer.sender |= peer.answer(SmtpStage::Sender, usual).await?.starts_with('2');
             }
             "RCPT" => {
                 peer.talk.recipient = rest.trim_start_matches(" TO:").trim_start_matches(" to:").to_owned();
                 let usual = if peer.sender { "250 2.1.5 Ok" } else { "503 5.5.1 Say from whom" };
-                peer.recipient |= peer.answer(Moment::Recipient, usual).await?.starts_with('2');
+                peer.recipient |= peer.answer(SmtpStage::Recipient, usual).await?.starts_with('2');
             }
             "DATA" => peer.data().await?,
             "RSET" => {
                 (peer.sender, peer.recipient) = (false, false);
-                peer.answer(Moment::Reset, "250 2.0.0 Ok").await?;
+                peer.answer(SmtpStage::Reset, "250 2.0.0 Ok").await?;
             }
             "QUIT" => {
-                peer.answer(Moment::Quit, "221 2.0.0 Bye").await?;
+                peer.answer(SmtpStage::Quit, "221 2.0.0 Bye").await?;
                 return Ok(());
             }
             _ => peer.say("502 5.5.1 Not understood").await?,
@@ -142,18 +142,18 @@ impl Peer<'_> {
         Ok(self.net.write(format!("{text}\r\n").as_bytes()).await?)
     }
 
-    fn deed(&self, moment: Moment) -> Deed {
+    fn deed(&self, moment: SmtpStage) -> SinkAction {
         (self.shared.script.lock().expect("scripts do not panic"))(&self.talk, moment)
     }
 
     /// Answer so, or as the script has it; what was said.
-    async fn answer(&mut self, moment: Moment, usual: &str) -> Result<String, Over> {
+    async fn answer(&mut self, moment: SmtpStage, usual: &str) -> Result<String, Over> {
         let deed = self.deed(moment);
         self.act(deed, usual).await
     }
 
-    async fn act(&mut self, deed: Deed, usual: &str) -> Result<String, Over> {
-        let is_usual = deed == Deed::Usual;
+    async fn act(&mut self, deed: SinkAction, usual: &str) -> Result<String, Over> {
+        let is_usual = deed == SinkAction::Usual;
         let said = self.perform(deed, usual).await;
         if !is_usual {
             self.shared.seen().misdeeds += 1;
@@ -164,46 +164,46 @@ impl Peer<'_> {
         }
     }
 
-    async fn perform(&mut self, deed: Deed, usual: &str) -> Result<Said, Over> {
+    async fn perform(&mut self, deed: SinkAction, usual: &str) -> Result<Said, Over> {
         let stays = |text: &str| Ok(Said::AndStays(text.to_owned()));
         match deed {
-            Deed::Usual => self.say(usual).await?,
-            Deed::Wait(time) => {
+            SinkAction::Usual => self.say(usual).await?,
+            SinkAction::Wait(time) => {
                 tokio::time::sleep(time).await;
                 self.say(usual).await?;
             }
-            Deed::Slowly(pause) => {
+            SinkAction::Slowly(pause) => {
                 self.slowly = Some(pause);
                 self.say(usual).await?;
             }
-            Deed::UsualThenClose => {
+            SinkAction::UsualThenClose => {
                 self.say(usual).await?;
                 return Err(Over);
             }
-            Deed::UsualThenReset => {
+            SinkAction::UsualThenReset => {
                 self.say(usual).await?;
                 self.net.bare().set_zero_linger()?;
                 return Err(Over);
             }
-            Deed::Say(text) => {
+            SinkAction::Say(text) => {
                 self.say(&text).await?;
                 return stays(&text);
             }
-            Deed::SayThenClose(text) => {
+            SinkAction::SayThenClose(text) => {
                 self.say(&text).await?;
                 return Ok(Said::AndGoes);
             }
-            Deed::WriteThenClose(bytes) => {
+            SinkAction::WriteThenClose(bytes) => {
                 self.net.write(&bytes).await?;
                 return Ok(Said::AndGoes);
             }
-            Deed::Close => return Err(Over),
-            Deed::Reset => {
+            SinkAction::Close => return Err(Over),
+            SinkAction::Reset => {
                 self.net.bare().set_zero_linger()?;
                 return Err(Over);
             }
-            Deed::Silence => std::future::pending().await,
-            Deed::Alert => {
+            SinkAction::Silence => std::future::pending().await,
+            SinkAction::Alert => {
                 // A fatal alert in clear text, in the middle of what is encrypted.
                 self.net.bare().write_all(&[0x15, 3, 3, 0, 2, 2, 40]).await?;
                 return Ok(Said::AndGoes);
@@ -237,11 +237,11 @@ impl Peer<'_> {
         let last = lines.len() - 1;
         let line = |(index, text): (usize, String)| format!("250{}{text}", if index == last { ' ' } else { '-' });
         let text = lines.into_iter().enumerate().map(line).collect::<Vec<_>>().join("\r\n");
-        self.answer(Moment::Hello, &text).await.map(drop)
+        self.answer(SmtpStage::Hello, &text).await.map(drop)
     }
 
     async fn secure(mut self) -> Result<Self, Over> {
-        let deed = self.deed(Moment::StartTls);
+        let deed = self.deed(SmtpStage::StartTls);
         if !self.act(deed, "220 2.0.0 Go ahead").await?.starts_with("220") {
             return Ok(self);
         }
@@ -269,27 +269,27 @@ impl Peer<'_> {
         if is_known {
             self.talk.login = Some(format!("{mechanism} {coded}"));
         }
-        self.answer(Moment::Login, if is_known { "235 2.7.0 Welcome" } else { "535 5.7.8 Who are you?" }).await.map(drop)
+        self.answer(SmtpStage::Login, if is_known { "235 2.7.0 Welcome" } else { "535 5.7.8 Who are you?" }).await.map(drop)
     }
 
     async fn data(&mut self) -> Result<(), Over> {
         let usual = if self.recipient { "354 Go ahead" } else { "503 5.5.1 Say to whom" };
-        if !self.answer(Moment::Data, usual).await?.starts_with("354") {
+        if !self.answer(SmtpStage::Data, usual).await?.starts_with("354") {
             return Ok(());
         }
         if self.received.is_empty() {
             self.more().await?;
         }
-        match self.deed(Moment::Body) {
-            Deed::Usual => {}
-            Deed::Slowly(pause) => self.slowly = Some(pause),
+        match self.deed(SmtpStage::Body) {
+            SinkAction::Usual => {}
+            SinkAction::Slowly(pause) => self.slowly = Some(pause),
             deed => drop(self.act(deed, "").await?),
         }
         let message = self.message().await?;
-        let deed = self.deed(Moment::Dot);
+        let deed = self.deed(SmtpStage::Dot);
         let refuses = |text: &str| text.starts_with(['4', '5']);
         let is_taken = match &deed {
-            Deed::Say(text) | Deed::SayThenClose(text) => self.recipient && !refuses(text),
+            SinkAction::Say(text) | SinkAction::SayThenClose(text) => self.recipient && !refuses(text),
             _ => self.recipient,
         };
         let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 Nobody receives this" };

@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// What the server offers.
 #[derive(Clone)]
-pub struct Offers {
+pub struct SinkCapabilities {
     /// Whether it knows EHLO.
     pub extensions: bool,
     pub pipelining: bool,
@@ -34,7 +34,7 @@ pub struct Offers {
     pub tls: Option<TlsAcceptor>,
 }
 
-impl Default for Offers {
+impl Default for SinkCapabilities {
     fn default() -> Self {
         Self {
             extensions: true,
@@ -52,7 +52,7 @@ impl Default for Offers {
 
 /// How far a conversation is when the script is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum SmtpStage {
     Greeting,
     Hello,
     StartTls,
@@ -70,7 +70,7 @@ pub enum Moment {
 
 /// What the server does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum SinkAction {
     /// What servers do.
     Usual,
     /// The same, later.
@@ -122,7 +122,7 @@ pub struct Letter {
     pub body: Vec<u8>,
 }
 
-type Script = Box<dyn FnMut(&Talk, Moment) -> Deed + Send>;
+type Script = Box<dyn FnMut(&Talk, SmtpStage) -> SinkAction + Send>;
 
 /// The server. It ends with the test.
 pub struct MailSink {
@@ -132,7 +132,7 @@ pub struct MailSink {
 }
 
 struct Shared {
-    offers: Offers,
+    offers: SinkCapabilities,
     keeps_bodies: bool,
     script: Mutex<Script>,
     seen: Mutex<Seen>,
@@ -152,31 +152,31 @@ struct Seen {
 impl MailSink {
     /// One that does what servers do.
     pub fn usual() -> Self {
-        Self::by(Offers::default(), |_, _| Deed::Usual)
+        Self::by(SinkCapabilities::default(), |_, _| SinkAction::Usual)
     }
 
     /// One that does this at that moment, the first time it comes, and else what servers do.
-    pub fn once(offers: Offers, moment: Moment, deed: Deed) -> Self {
+    pub fn once(offers: SinkCapabilities, moment: SmtpStage, deed: SinkAction) -> Self {
         let mut deed = Some(deed);
-        Self::by(offers, move |_, now| if now == moment { deed.take().unwrap_or(Deed::Usual) } else { Deed::Usual })
+        Self::by(offers, move |_, now| if now == moment { deed.take().unwrap_or(SinkAction::Usual) } else { SinkAction::Usual })
     }
 
     /// One that does this at that moment each time.
-    pub fn always(offers: Offers, moment: Moment, deed: Deed) -> Self {
-        Self::by(offers, move |_, now| if now == moment { deed.clone() } else { Deed::Usual })
+    pub fn always(offers: SinkCapabilities, moment: SmtpStage, deed: SinkAction) -> Self {
+        Self::by(offers, move |_, now| if now == moment { deed.clone() } else { SinkAction::Usual })
     }
 
     /// One that follows a script.
-    pub fn by(offers: Offers, script: impl FnMut(&Talk, Moment) -> Deed + Send + 'static) -> Self {
+    pub fn by(offers: SinkCapabilities, script: impl FnMut(&Talk, SmtpStage) -> SinkAction + Send + 'static) -> Self {
         Self::at("127.0.0.1:0".parse().expect("an address"), offers, true, script)
     }
 
     /// The same at this address. Without bodies it can take millions of messages.
     pub fn at(
         address: SocketAddr,
-        offers: Offers,
+        offers: SinkCapabilities,
         keeps_bodies: bool,
-        script: impl FnMut(&Talk, Moment) -> Deed + Send + 'static,
+        script: impl FnMut(&Talk, SmtpStage) -> SinkAction + Send + 'static,
     ) -> Self {
         let listener = std::net::TcpListener::bind(address).expect("a free port");
         listener.set_nonblocking(true).expect("it can be told");

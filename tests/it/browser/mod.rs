@@ -12,9 +12,9 @@ use serde_json::json;
 
 use self::driver::{Driver, Tab};
 use crate::dashboard::attacks::{address, routes};
-use crate::people::{OWNER, PASSWORD, owned};
+use crate::users::{OWNER, PASSWORD, owned};
 use crate::support::Server;
-use crate::support::furnished::{EVIL, Furnished, settings};
+use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::hook_sink::HookSink;
 
 /// A place on a server.

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::driver::Tab;
 use super::{at, look};
-use crate::people::{OWNER, PASSWORD, six_digits, stranger};
+use crate::users::{OWNER, PASSWORD, six_digits, stranger};
 use crate::support::client::Call;
-use crate::support::furnished::Furnished;
+use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
 use crate::support::{Server, operation};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::people::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
 use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
 use crate::support::server::BOUNDLESS;

@@ -11,10 +11,10 @@ use scraper::{Html, Selector};
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in, six_digits, stranger};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in, six_digits, stranger};
 use crate::support::Server;
 use crate::support::browser::{Browser, Page};
-use crate::support::furnished::{EVIL, Furnished, settings};
+use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::server::{BOUNDLESS, lasting};
 
 /// Every page.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::sites;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;

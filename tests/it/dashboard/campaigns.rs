@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::campaigns::{Stage, act, becomes};
-use crate::people::{PASSWORD, member, owned, signed_in};
+use crate::users::{PASSWORD, member, owned, signed_in};
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::support::{Client, Server};
@@ -246,7 +246,7 @@ async fn who_may_only_look_changes_nothing_and_who_may_not_look_is_told_so() {
     let (client, stage) = staged(&server).await;
     stage.crowd(&client, 1).await;
     let id = stage.campaign(&client).await;
-    let owner = signed_in(&server, crate::people::OWNER, "test").await;
+    let owner = signed_in(&server, crate::users::OWNER, "test").await;
     member(&server, &owner, "viewer@example.com", json!({ "role": "viewer" })).await;
     let custom = json!({ "role": "custom", "permissions": ["audience:read"] });
     member(&server, &owner, "blind@example.com", custom).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::delivery::until;
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::support::{Client, Server};

@@ -1,6 +1,6 @@
 //! The pages of sending domains: added, its records shown with what the DNS has, tracking, new keys, deleted.
 
-use crate::people::owned;
+use crate::users::owned;
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
 

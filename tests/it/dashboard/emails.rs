@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::brands::{HOSTILE, address, is_tame, settled};
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::Server;
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;

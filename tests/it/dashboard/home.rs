@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::campaigns::{Stage, act, becomes};
 use crate::delivery::until;
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::browser::Browser;
 use crate::support::client::Call;
 use crate::support::server::BOUNDLESS;

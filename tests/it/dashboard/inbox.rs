@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::delivery::until;
 use crate::peers::verify;
-use crate::people::owned;
+use crate::users::owned;
 use crate::support::browser::Browser;
 use crate::support::name_server::NameServer;
 use crate::support::server::BOUNDLESS;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::delivery::until;
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, owned, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, owned, signed_in, stranger};
 use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
 use crate::support::mail_sink::{Deed, MailSink, Offers};

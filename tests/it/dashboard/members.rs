@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::people::{OWNER, member, owned, signed_in};
+use crate::users::{OWNER, member, owned, signed_in};
 use crate::support::Client;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;

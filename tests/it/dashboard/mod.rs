@@ -17,7 +17,7 @@ mod webhooks;
 use http::Method;
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, owned, stranger};
+use crate::users::{OWNER, PASSWORD, owned, stranger};
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in, stranger};
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::people::{OWNER, PASSWORD, member, owned, signed_in};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::browser::Browser;
 use crate::support::hook_sink::{HookSink, Reaction};
 use crate::webhooks::settings;

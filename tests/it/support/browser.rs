@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::client::Call;
 use super::{Server, operation};
-use crate::people::{OWNER, PASSWORD, stranger};
+use crate::users::{OWNER, PASSWORD, stranger};
 
 /// A browser without scripts: cookies, forms, and no redirects followed unasked.
 pub struct Browser<'s> {

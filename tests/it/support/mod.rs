@@ -4,9 +4,9 @@ pub mod browser;
 pub mod client;
 pub mod contract;
 pub mod faults;
-pub mod furnished;
+pub mod fixtures;
 pub mod hook_sink;
-pub mod letters;
+pub mod messages;
 // The same that the library's own tests use; each of the two needs only a part of it.
 #[allow(dead_code)]
 #[path = "../../../src/testing/mail_sink/mod.rs"]

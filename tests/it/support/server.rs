@@ -337,7 +337,7 @@ impl Drop for Server {
 
 /// A server for several tests: it has an owner, and ends with the process of the tests.
 pub fn lasting(settings: &str) -> Server {
-    let server = crate::people::owned(settings);
+    let server = crate::users::owned(settings);
     guard(server.child.as_ref().expect("just started").id());
     server
 }

@@ -316,18 +316,18 @@ fn sweep_sets(tx: &mut WriteTx<'_>, first_kept: u32) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Mill, START};
+    use crate::testing::{TestApp, START};
 
     const HOUR_MS: i64 = 60 * 60 * 1000;
     const DAY_MS: i64 = 24 * HOUR_MS;
 
-    fn write<T: Send + 'static>(mill: &Mill, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
-        mill.data().store.write_blocking(act).expect("written").expect("no error")
+    fn write<T: Send + 'static>(app: &TestApp, act: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static) -> T {
+        app.data().store.write_blocking(act).expect("written").expect("no error")
     }
 
-    fn note(mill: &Mill, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {
-        let (project, events) = (mill.project, events.to_vec());
-        write(mill, move |tx| {
+    fn note(app: &TestApp, events: &[(u32, &'static str, i64)]) -> Vec<EventId> {
+        let (project, events) = (app.project, events.to_vec());
+        write(app, move |tx| {
             let mut writer = EventWriter::new(tx, project, events.len(), Vec::new())?;
             let mut ids = Vec::new();
             for (contact, name, after) in events {
@@ -343,32 +343,32 @@ mod tests {
         })
     }
 
-    fn by_key(mill: &Mill, key: &str) -> Option<EventId> {
-        index::used(&mill.read(), mill.project, &[digest(key)]).expect("readable")[0]
+    fn by_key(app: &TestApp, key: &str) -> Option<EventId> {
+        index::used(&app.read(), app.project, &[digest(key)]).expect("readable")[0]
     }
 
-    fn asked(mill: &Mill, name: &str, from: i64, to: i64) -> Vec<u32> {
+    fn asked(app: &TestApp, name: &str, from: i64, to: i64) -> Vec<u32> {
         let period = Period { from: START.plus_ms(from), to: START.plus_ms(to) };
-        who(&mill.read(), mill.project, name, period).expect("readable").iter().collect()
+        who(&app.read(), app.project, name, period).expect("readable").iter().collect()
     }
 
     #[test]
     fn who_did_something_is_told_to_the_millisecond_and_by_name_whatever_its_case() {
-        let mill = Mill::new();
-        note(&mill, &[(1, "cart.added", 100), (2, "Cart.Added", HOUR_MS), (3, "other", 100), (70_000, "cart.added", 3 * DAY_MS)]);
-        assert_eq!(asked(&mill, "CART.added", 100, 3 * DAY_MS + 1), [1, 2, 70_000]);
-        assert_eq!(asked(&mill, "cart.added", 101, 3 * DAY_MS), [2]);
-        assert_eq!(asked(&mill, "cart.added", 100, 101), [1]);
-        assert!(asked(&mill, "unknown", 0, 9 * DAY_MS).is_empty());
-        let ever = who(&mill.read(), mill.project, "cart.added", Period::ALWAYS).expect("readable");
+        let app = TestApp::new();
+        note(&app, &[(1, "cart.added", 100), (2, "Cart.Added", HOUR_MS), (3, "other", 100), (70_000, "cart.added", 3 * DAY_MS)]);
+        assert_eq!(asked(&app, "CART.added", 100, 3 * DAY_MS + 1), [1, 2, 70_000]);
+        assert_eq!(asked(&app, "cart.added", 101, 3 * DAY_MS), [2]);
+        assert_eq!(asked(&app, "cart.added", 100, 101), [1]);
+        assert!(asked(&app, "unknown", 0, 9 * DAY_MS).is_empty());
+        let ever = who(&app.read(), app.project, "cart.added", Period::ALWAYS).expect("readable");
         assert_eq!(ever.len(), 3);
     }
 
     #[test]
     fn events_of_a_contact_are_listed_newest_first_in_parts() {
-        let mill = Mill::new();
-        let ids = note(&mill, &[(1, "a", 5), (2, "a", 6), (1, "b", 9), (1, "c", 1), (1, "d", 9)]);
-        let listed = |before, limit| of(&mill.read(), mill.project, 1, before, limit).expect("readable");
+        let app = TestApp::new();
+        let ids = note(&app, &[(1, "a", 5), (2, "a", 6), (1, "b", 9), (1, "c", 1), (1, "d", 9)]);
+        let listed = |before, limit| of(&app.read(), app.project, 1, before, limit).expect("readable");
         let names = |events: &[(EventId, Event)]| events.iter().map(|(_, event)| event.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&listed(None, 10)), ["d", "b", "a", "c"]);
         let first = listed(None, 2);
@@ -378,8 +378,8 @@ mod tests {
     }
 
     /// Everything that can be asked, as text.
-    fn all(mill: &Mill) -> String {
-        let (tx, project) = (mill.read(), mill.project);
+    fn all(app: &TestApp) -> String {
+        let (tx, project) = (app.read(), app.project);
         let mut told = String::new();
         for contact in 1..6 {
             let whole = of(&tx, project, contact, None, 100).expect("readable");
@@ -392,91 +392,91 @@ mod tests {
             told += &format!("{whole:?} {:?}\n", orders_of(&tx, project, contact, 100).expect("readable"));
         }
         for (from, to) in [(0, 1), (0, HOUR_MS / 2), (7, 50 * HOUR_MS + 1), (HOUR_MS, 30 * DAY_MS)] {
-            told += &format!("{:?}\n", asked(mill, "seen", from, to));
+            told += &format!("{:?}\n", asked(app, "seen", from, to));
         }
         let keys: Vec<_> =
-            (0..200).map(|number| by_key(mill, &format!("{} seen {}", number % 5 + 1, number * HOUR_MS / 2))).collect();
+            (0..200).map(|number| by_key(app, &format!("{} seen {}", number % 5 + 1, number * HOUR_MS / 2))).collect();
         told + &format!("{keys:?}")
     }
 
     #[test]
     fn what_waits_and_what_was_brought_in_reads_the_same() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let events: Vec<(u32, &str, i64)> =
             (0..150).map(|number| (number as u32 % 5 + 1, "seen", number * HOUR_MS / 2)).collect();
-        note(&mill, &events[..90]);
-        note(&mill, &events[90..91]);
-        note(&mill, &events[91..]);
-        let project = mill.project;
-        write(&mill, move |tx| {
+        note(&app, &events[..90]);
+        note(&app, &events[90..91]);
+        note(&app, &events[91..]);
+        let project = app.project;
+        write(&app, move |tx| {
             let mut writer = EventWriter::new(tx, project, 1, Vec::new())?;
             assert!(writer.accepts_name(tx, "paid")?);
             let paid = NewEvent { name: "paid".into(), has_order: Some(digest("o-1")), ..NewEvent::default() };
             writer.note(tx, 2, paid)?;
             writer.finish(tx)
         });
-        assert!(is_behind(&mill.read()).expect("readable"));
-        let before = all(&mill);
+        assert!(is_behind(&app.read()).expect("readable"));
+        let before = all(&app);
         assert!(before.matches("Some(").count() > 150, "the keys are known: {before}");
-        write(&mill, move |tx| merge_backlog_of(tx, project, &RoaringBitmap::from_iter([2, 3])));
-        assert_eq!(all(&mill), before, "some contacts' rows are in");
+        write(&app, move |tx| merge_backlog_of(tx, project, &RoaringBitmap::from_iter([2, 3])));
+        assert_eq!(all(&app), before, "some contacts' rows are in");
         let mut steps = 0;
-        while write(&mill, |tx| index::merge_backlog(tx, 40)) {
-            assert_eq!(all(&mill), before, "step {steps}");
+        while write(&app, |tx| index::merge_backlog(tx, 40)) {
+            assert_eq!(all(&app), before, "step {steps}");
             steps += 1;
         }
-        assert!(steps > 0 && !is_behind(&mill.read()).expect("readable"), "{steps}");
-        assert_eq!(all(&mill), before, "everything is in");
+        assert!(steps > 0 && !is_behind(&app.read()).expect("readable"), "{steps}");
+        assert_eq!(all(&app), before, "everything is in");
     }
 
     #[test]
     fn where_too_much_waits_the_indexes_are_written_at_once() {
-        let mill = Mill::new();
-        let project = mill.project;
-        note(&mill, &[(1, "a", 0)]);
-        write(&mill, move |tx| add_count(tx, project, Facet::Events, limits::EVENTS_WAITING_MAX as i64));
-        note(&mill, &[(2, "a", 5)]);
-        assert_eq!(index::rows_of(&mill.read(), project, 1, 9).expect("readable").len(), 0, "it waits");
-        assert_eq!(index::rows_of(&mill.read(), project, 2, 9).expect("readable").len(), 1, "it does not");
-        assert!(!write(&mill, merge_backlog));
-        assert_eq!(index::rows_of(&mill.read(), project, 1, 9).expect("readable").len(), 1);
+        let app = TestApp::new();
+        let project = app.project;
+        note(&app, &[(1, "a", 0)]);
+        write(&app, move |tx| add_count(tx, project, Facet::Events, limits::EVENTS_WAITING_MAX as i64));
+        note(&app, &[(2, "a", 5)]);
+        assert_eq!(index::rows_of(&app.read(), project, 1, 9).expect("readable").len(), 0, "it waits");
+        assert_eq!(index::rows_of(&app.read(), project, 2, 9).expect("readable").len(), 1, "it does not");
+        assert!(!write(&app, merge_backlog));
+        assert_eq!(index::rows_of(&app.read(), project, 1, 9).expect("readable").len(), 1);
     }
 
     #[test]
     fn what_is_older_than_the_retention_is_forgotten_and_nothing_younger() {
-        let mill = Mill::new();
-        note(&mill, &[(1, "a", 0), (2, "a", 0)]);
-        mill.clock.advance_ms(DAY_MS);
-        note(&mill, &[(1, "a", DAY_MS)]);
-        mill.clock.advance_ms(RETENTION_MS - DAY_MS);
-        assert!(!write(&mill, sweep));
-        assert_eq!(of(&mill.read(), mill.project, 1, None, 10).expect("readable").len(), 2, "90 days to the second");
-        mill.clock.advance_ms(1_000);
-        assert!(!write(&mill, sweep));
-        assert_eq!(of(&mill.read(), mill.project, 1, None, 10).expect("readable").len(), 1);
-        assert_eq!(by_key(&mill, "1 a 0"), None);
-        assert!(by_key(&mill, &format!("1 a {DAY_MS}")).is_some());
-        mill.clock.advance_ms(DAY_MS - 1_000);
-        write(&mill, sweep);
-        assert!(asked(&mill, "a", 0, HOUR_MS).is_empty() && asked(&mill, "a", 0, DAY_MS).is_empty());
-        assert_eq!(asked(&mill, "a", DAY_MS, DAY_MS + 1), [1]);
-        let ever = who(&mill.read(), mill.project, "a", Period::ALWAYS).expect("readable");
+        let app = TestApp::new();
+        note(&app, &[(1, "a", 0), (2, "a", 0)]);
+        app.clock.advance_ms(DAY_MS);
+        note(&app, &[(1, "a", DAY_MS)]);
+        app.clock.advance_ms(RETENTION_MS - DAY_MS);
+        assert!(!write(&app, sweep));
+        assert_eq!(of(&app.read(), app.project, 1, None, 10).expect("readable").len(), 2, "90 days to the second");
+        app.clock.advance_ms(1_000);
+        assert!(!write(&app, sweep));
+        assert_eq!(of(&app.read(), app.project, 1, None, 10).expect("readable").len(), 1);
+        assert_eq!(by_key(&app, "1 a 0"), None);
+        assert!(by_key(&app, &format!("1 a {DAY_MS}")).is_some());
+        app.clock.advance_ms(DAY_MS - 1_000);
+        write(&app, sweep);
+        assert!(asked(&app, "a", 0, HOUR_MS).is_empty() && asked(&app, "a", 0, DAY_MS).is_empty());
+        assert_eq!(asked(&app, "a", DAY_MS, DAY_MS + 1), [1]);
+        let ever = who(&app.read(), app.project, "a", Period::ALWAYS).expect("readable");
         assert_eq!(ever.len(), 2, "who did it at all stays known");
     }
 
     #[test]
     fn an_erased_persons_events_have_no_words_and_their_keys_stay_spent() {
-        let mill = Mill::new();
-        note(&mill, &[(1, "a", 0), (2, "a", 0)]);
-        let project = mill.project;
-        assert!(!write(&mill, move |tx| forget(tx, project, 1, 10)));
-        assert!(of(&mill.read(), project, 1, None, 10).expect("readable").is_empty());
-        assert!(by_key(&mill, "1 a 0").is_some());
-        let rows = mill.read().list(EVENTS, &Span::default(), Order::Forward, 10).expect("readable");
+        let app = TestApp::new();
+        note(&app, &[(1, "a", 0), (2, "a", 0)]);
+        let project = app.project;
+        assert!(!write(&app, move |tx| forget(tx, project, 1, 10)));
+        assert!(of(&app.read(), project, 1, None, 10).expect("readable").is_empty());
+        assert!(by_key(&app, "1 a 0").is_some());
+        let rows = app.read().list(EVENTS, &Span::default(), Order::Forward, 10).expect("readable");
         let erased = &rows[0].1;
         assert!(erased.name.is_empty() && erased.properties.is_none() && erased.dedupe_key.is_none());
-        mill.clock.advance_ms(RETENTION_MS + 1_000);
-        write(&mill, sweep);
-        assert_eq!(by_key(&mill, "1 a 0"), None, "the key goes with the row");
+        app.clock.advance_ms(RETENTION_MS + 1_000);
+        write(&app, sweep);
+        assert_eq!(by_key(&app, "1 a 0"), None, "the key goes with the row");
     }
 }

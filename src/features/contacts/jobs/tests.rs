@@ -9,69 +9,69 @@ use super::{Task, bulk, forget, import, open_jobs, step};
 use crate::engine::outbox;
 use crate::features::contacts::indexing;
 use crate::features::contacts::store::{self, Facet};
-use crate::testing::Mill;
+use crate::testing::TestApp;
 use crate::vocab::limits;
 
-fn work(mill: &Mill) {
-    while step(mill.data()).expect("works") {}
+fn work(app: &TestApp) {
+    while step(app.data()).expect("works") {}
 }
 
 /// Upload a file into the mill's project.
-fn upload(mill: &Mill, fields: &[(&str, &str)], file: &[u8]) -> crate::testing::Answer {
-    let project = mill.project.to_string();
+fn upload(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> crate::testing::TestResponse {
+    let project = app.project.to_string();
     let mut all = vec![("projectId", project.as_str())];
     all.extend_from_slice(fields);
-    mill.upload("/v1/contacts/imports", &all, file)
+    app.upload("/v1/contacts/imports", &all, file)
 }
 
 /// Upload, work until it is done, and say what the status endpoint says.
-fn import(mill: &Mill, fields: &[(&str, &str)], file: &[u8]) -> Value {
-    let started = upload(mill, fields, file);
+fn import(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> Value {
+    let started = upload(app, fields, file);
     assert_eq!(started.status, 201, "{started:?}");
-    work(mill);
-    status(mill, &started.data()["id"])
+    work(app);
+    status(app, &started.data()["id"])
 }
 
-fn status(mill: &Mill, id: &Value) -> Value {
-    mill.get(&format!("/v1/contacts/imports/{}", id.as_str().expect("an id"))).data()
+fn status(app: &TestApp, id: &Value) -> Value {
+    app.get(&format!("/v1/contacts/imports/{}", id.as_str().expect("an id"))).data()
 }
 
-fn errors(mill: &Mill, status: &Value) -> Value {
+fn errors(app: &TestApp, status: &Value) -> Value {
     let id = status["id"].as_str().expect("an id");
-    mill.get(&format!("/v1/contacts/imports/{id}/errors?limit=100")).data()["errors"].clone()
+    app.get(&format!("/v1/contacts/imports/{id}/errors?limit=100")).data()["errors"].clone()
 }
 
 fn counts(total: u64, created: u64, updated: u64, skipped: u64, failed: u64) -> Value {
     json!({ "total": total, "created": created, "updated": updated, "skipped": skipped, "failed": failed })
 }
 
-fn contact(mill: &Mill, email: &str) -> Value {
-    let tx = mill.read();
-    let found = store::find_by_email(&tx, mill.project, email).expect("readable").expect("there");
-    mill.get_in(&format!("/v1/contacts/{}", found.id)).data()
+fn contact(app: &TestApp, email: &str) -> Value {
+    let tx = app.read();
+    let found = store::find_by_email(&tx, app.project, email).expect("readable").expect("there");
+    app.get_in(&format!("/v1/contacts/{}", found.id)).data()
 }
 
 /// Events of bulk imports, their data.
-fn events(mill: &Mill) -> Vec<Value> {
-    let waiting = outbox::waiting(&mill.read(), 1_000).expect("readable");
+fn events(app: &TestApp) -> Vec<Value> {
+    let waiting = outbox::waiting(&app.read(), 1_000).expect("readable");
     let data = waiting.iter().map(|(_, event)| event.envelope());
     data.filter(|event| event["type"] == "subscriber.bulk_imported").map(|event| event["data"].clone()).collect()
 }
 
 /// Rows, sets, counts and the index say the same.
-fn agree(mill: &Mill) -> u64 {
-    while indexing::step(mill.data()).expect("indexes") {}
-    let tx = mill.read();
-    let all = store::set(&tx, mill.project, Facet::All).expect("readable");
+fn agree(app: &TestApp) -> u64 {
+    while indexing::step(app.data()).expect("indexes") {}
+    let tx = app.read();
+    let all = store::set(&tx, app.project, Facet::All).expect("readable");
     let mut rows = 0;
-    store::visit_rows(&tx, mill.project, 0..=u32::MAX, |number, _| {
+    store::visit_rows(&tx, app.project, 0..=u32::MAX, |number, _| {
         assert!(all.contains(number));
         rows += 1;
         Ok(std::ops::ControlFlow::Continue(()))
     })
     .expect("readable");
-    assert_eq!((rows, store::count(&tx, mill.project, Facet::All).expect("readable")), (all.len(), all.len()));
-    let found = mill.data().search.matching(&mill.project.0, "example").expect("searched");
+    assert_eq!((rows, store::count(&tx, app.project, Facet::All).expect("readable")), (all.len(), all.len()));
+    let found = app.data().search.matching(&app.project.0, "example").expect("searched");
     assert_eq!(found, all, "every contact of these tests is at example.com");
     rows
 }
@@ -81,55 +81,55 @@ type Fields<'a> = &'a [(&'a str, &'a str)];
 
 #[test]
 fn a_file_becomes_contacts_and_a_second_time_changes_nothing() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let file = "Email,First Name,Last Name,Phone,Country,Language,custom.plan\r\n\
         ada@example.com,Ada,Lovelace,+44 20 1,gb,en-gb,pro\r\n\
         \"grace@example.com\",\"Grace \"\"Amazing\"\"\",\"Hop\nper\",,,,\r\n\
         bob@example.com,Bob,\"Berg, Dr.\",,,,free\r\n";
-    let done = import(&mill, &[("tags", "new, [2026]")], file.as_bytes());
+    let done = import(&app, &[("tags", "new, [2026]")], file.as_bytes());
     assert_eq!(done["counts"], counts(3, 2, 0, 0, 1), "{done}");
     let told = json!([{ "row": 3, "email": "grace@example.com", "field": "lastName",
         "error": "The text contains the control character U+000A; remove it." }]);
-    assert_eq!((done["status"].as_str(), errors(&mill, &done)), (Some("completed"), told));
-    let ada = contact(&mill, "ada@example.com");
+    assert_eq!((done["status"].as_str(), errors(&app, &done)), (Some("completed"), told));
+    let ada = contact(&app, "ada@example.com");
     assert_eq!((&ada["firstName"], &ada["country"], &ada["language"]), (&json!("Ada"), &json!("GB"), &json!("en-GB")));
     assert_eq!((&ada["tags"], &ada["customFields"]), (&json!(["new", "[2026]"]), &json!({ "plan": "pro" })));
-    assert_eq!(contact(&mill, "bob@example.com")["lastName"], "Berg, Dr.");
-    assert_eq!(events(&mill).len(), 1);
+    assert_eq!(contact(&app, "bob@example.com")["lastName"], "Berg, Dr.");
+    assert_eq!(events(&app).len(), 1);
 
-    let again = import(&mill, &[("tags", "new")], file.as_bytes());
+    let again = import(&app, &[("tags", "new")], file.as_bytes());
     assert_eq!(again["counts"], counts(3, 0, 0, 2, 1));
-    assert_eq!(events(&mill).len(), 2, "that it is complete is told, whatever came of it");
-    assert_eq!(agree(&mill), 2);
+    assert_eq!(events(&app).len(), 2, "that it is complete is told, whatever came of it");
+    assert_eq!(agree(&app), 2);
 }
 
 #[test]
 fn statuses_change_only_where_nobodys_own_word_is_overruled() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let set = |email: &str, status: &str| {
-        mill.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
+        app.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
     };
     set("gone@example.com", "unsubscribed");
     set("list@example.com", "non-subscribed");
     let file =
         "email,status,name\ngone@example.com,subscribed,Gone Girl\nlist@example.com,subscribed,\nnew@example.com,unsubscribed,\n";
-    let done = import(&mill, &[], file.as_bytes());
+    let done = import(&app, &[], file.as_bytes());
     assert_eq!(done["counts"], counts(3, 1, 2, 0, 0));
-    let gone = contact(&mill, "gone@example.com");
+    let gone = contact(&app, "gone@example.com");
     assert_eq!((&gone["status"], &gone["firstName"]), (&json!("unsubscribed"), &json!("Gone")));
-    let told = errors(&mill, &done);
+    let told = errors(&app, &done);
     assert_eq!((&told[0]["row"], &told[0]["field"], told.as_array().map(Vec::len)), (&json!(2), &json!("status"), Some(1)));
-    assert_eq!(contact(&mill, "list@example.com")["status"], "subscribed");
-    assert!(contact(&mill, "new@example.com")["unsubscribedAt"].is_string());
+    assert_eq!(contact(&app, "list@example.com")["status"], "subscribed");
+    assert!(contact(&app, "new@example.com")["unsubscribedAt"].is_string());
 
-    let skipped = import(&mill, &[("onConflict", "skip")], b"email,name\ngone@example.com,Other\nfresh@example.com,\n");
+    let skipped = import(&app, &[("onConflict", "skip")], b"email,name\ngone@example.com,Other\nfresh@example.com,\n");
     assert_eq!(skipped["counts"], counts(2, 1, 0, 1, 0));
-    assert_eq!(contact(&mill, "gone@example.com")["firstName"], "Gone");
+    assert_eq!(contact(&app, "gone@example.com")["firstName"], "Gone");
 }
 
 #[test]
 fn encodings_delimiters_and_maps_are_understood() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let utf16: Vec<u8> = "\u{feff}email\tname\nutf16@example.com\tÅsa\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let files: [(&str, &[u8], Fields<'_>); 4] = [
         ("Zoë", "\u{feff}email;name\r\na@example.com;Zoë\r\n".as_bytes(), &[("delimiter", ";")]),
@@ -144,15 +144,15 @@ fn encodings_delimiters_and_maps_are_understood() {
     for ((name, file, fields), email) in
         files.into_iter().zip(["a@example.com", "a@example.com", "utf16@example.com", "x@example.com"])
     {
-        let done = import(&mill, fields, file);
+        let done = import(&app, fields, file);
         assert_eq!(done["status"], "completed", "{done}");
-        assert_eq!(contact(&mill, email)["firstName"], name, "{done}");
+        assert_eq!(contact(&app, email)["firstName"], name, "{done}");
     }
 }
 
 #[test]
 fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_starts_nothing() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
         (&[], b"who,where\nx,y\n", "columnMap: no column is for the email address"),
         (&[("columnMap", r#"{"email":"E"}"#)], b"who\nx\n", "columnMap: the file has no column \"E\". Its columns are \"who\"."),
@@ -164,32 +164,32 @@ fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_starts_nothing() {
         (&[("colour", "red")], b"email\n", "colour: unknown field"),
     ];
     for (fields, file, expected) in refusals {
-        let answer = upload(&mill, fields, file);
+        let answer = upload(&app, fields, file);
         let (status, _, sentence) = answer.refusal();
         assert!(status == 400 && sentence.starts_with(expected), "{sentence}");
     }
-    let foreign = mill.upload("/v1/contacts/imports", &[("projectId", "66f1a2b3d4e5f60718293a4b")], b"email\n");
+    let foreign = app.upload("/v1/contacts/imports", &[("projectId", "66f1a2b3d4e5f60718293a4b")], b"email\n");
     assert_eq!(foreign.refusal().0, 404);
-    let json = mill.post("/v1/contacts/imports", json!({}));
+    let json = app.post("/v1/contacts/imports", json!({}));
     assert_eq!(json.refusal().0, 415);
-    assert!(open_jobs(&mill.read()).expect("readable").is_empty());
+    assert!(open_jobs(&app.read()).expect("readable").is_empty());
 }
 
 #[test]
 fn a_file_that_cannot_be_read_on_fails_with_the_row_and_keeps_what_came_before() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let mut file = b"email\na@example.com\n\"b@example.com\n".to_vec();
     file.extend(std::iter::repeat_n(b'x', limits::IMPORT_ROW_BYTES_MAX + 1));
-    let done = import(&mill, &[], &file);
+    let done = import(&app, &[], &file);
     assert_eq!((done["status"].as_str(), &done["counts"]), (Some("failed"), &counts(1, 1, 0, 0, 0)));
     let error = done["error"].as_str().expect("told");
     assert!(error.starts_with("Row 3 is longer than 65536 bytes; most likely a quotation mark"), "{error}");
-    assert_eq!(events(&mill).len(), 1, "what was imported is told of");
+    assert_eq!(events(&app).len(), 1, "what was imported is told of");
 }
 
 #[test]
 fn a_bulk_write_tells_of_each_wrong_row_and_takes_the_others() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let rows = json!([
         { "email": "ada@example.com", "firstName": "Ada", "tags": ["a"] },
         { "email": "bob" },
@@ -198,71 +198,71 @@ fn a_bulk_write_tells_of_each_wrong_row_and_takes_the_others() {
         { "email": "ADA@example.com", "tags": ["b"], "customFields": { "plan": "pro" } },
         "text",
     ]);
-    let done = mill.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
+    let done = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
     assert_eq!((&done["success"], &done["failed"], &done["updated"]), (&json!(2), &json!(4), &json!(1)), "{done}");
     let told: Vec<_> = done["errors"].as_array().expect("told").iter().map(|row| (&row["index"], &row["field"])).collect();
     assert_eq!(
         told,
         [(&json!(1), &json!("email")), (&json!(2), &json!("colour")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
     );
-    let ada = contact(&mill, "ada@example.com");
+    let ada = contact(&app, "ada@example.com");
     assert_eq!(
         (&ada["email"], &ada["tags"], &ada["customFields"]),
         (&json!("ada@example.com"), &json!(["a", "b"]), &json!({ "plan": "pro" }))
     );
-    assert_eq!(events(&mill), [json!({ "projectId": mill.project, "success": 2, "failed": 4, "updated": 1 })]);
-    assert_eq!(mill.post_in("/v1/contacts/bulk", json!({ "subscribers": [] })).refusal().0, 400);
-    assert_eq!(agree(&mill), 1);
+    assert_eq!(events(&app), [json!({ "projectId": app.project, "success": 2, "failed": 4, "updated": 1 })]);
+    assert_eq!(app.post_in("/v1/contacts/bulk", json!({ "subscribers": [] })).refusal().0, 400);
+    assert_eq!(agree(&app), 1);
 }
 
 #[test]
 fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let total = limits::BULK_AT_ONCE_MAX as u64 + 2;
     let mut rows: Vec<Value> = (1..total).map(|n| json!({ "email": format!("c{n}@example.com") })).collect();
     rows.push(json!({ "email": "nobody" }));
-    let started = mill.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
+    let started = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
     assert_eq!((&started["status"], &started["totalContacts"]), (&json!("processing"), &json!(total)));
     let path = format!("/v1/contacts/bulk/{}", started["jobId"].as_str().expect("an id"));
-    assert_eq!(mill.get(&path).data()["status"], "pending");
+    assert_eq!(app.get(&path).data()["status"], "pending");
     // Small steps, each begun twice with what was known before: the second must do nothing.
     for _ in 0..100 {
-        let Some(job) = open_jobs(&mill.read()).expect("readable").into_iter().next() else { break };
+        let Some(job) = open_jobs(&app.read()).expect("readable").into_iter().next() else { break };
         let Task::Bulk(bulk) = &job.task else { panic!("it is a bulk write") };
-        bulk::step_by(mill.data(), &job, bulk, 1_000).expect("works");
-        assert!(!bulk::step_by(mill.data(), &job, bulk, 1_000).expect("works"));
+        bulk::step_by(app.data(), &job, bulk, 1_000).expect("works");
+        assert!(!bulk::step_by(app.data(), &job, bulk, 1_000).expect("works"));
     }
-    let done = mill.get(&path).data();
+    let done = app.get(&path).data();
     assert_eq!((&done["status"], &done["processed"]), (&json!("completed"), &json!(total)));
     assert_eq!((&done["result"]["success"], &done["result"]["errors"][0]["index"]), (&json!(total - 1), &json!(total - 1)));
-    assert_eq!(events(&mill).len(), 1);
-    assert_eq!(agree(&mill), total - 1);
+    assert_eq!(events(&app).len(), 1);
+    assert_eq!(agree(&app), total - 1);
 }
 
 #[test]
 fn an_export_reads_back_as_what_it_was_and_its_link_ends_after_an_hour() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let formula = json!({ "email": "+eve@example.com", "firstName": "=1+1", "phone": "+49 30 1", "tags": ["a;b"],
         "customFields": { "note": "@\"x\"", "list": [1, 2] } });
-    mill.post_in("/v1/contacts", formula).data();
-    mill.post_in("/v1/contacts", json!({ "email": "bob@example.com", "status": "unsubscribed" })).data();
-    let started = mill.post_in("/v1/contacts/exports", json!({})).data();
+    app.post_in("/v1/contacts", formula).data();
+    app.post_in("/v1/contacts", json!({ "email": "bob@example.com", "status": "unsubscribed" })).data();
+    let started = app.post_in("/v1/contacts/exports", json!({})).data();
     assert_eq!((&started["status"], started.get("downloadUrl")), (&json!("pending"), None));
-    work(&mill);
+    work(&app);
     let path = format!("/v1/contacts/exports/{}", started["jobId"].as_str().expect("an id"));
-    let done = mill.get_in(&path).data();
+    let done = app.get_in(&path).data();
     assert_eq!((&done["status"], &done["contactCount"]), (&json!("completed"), &json!(2)));
     let url = done["downloadUrl"].as_str().expect("a link").to_owned();
-    let (code, disposition, file) = mill.download(&url);
+    let (code, disposition, file) = app.download(&url);
     assert_eq!((code, disposition.as_str()), (200, "attachment; filename=\"contacts-2026-01-01.csv\""));
     let text = String::from_utf8(file.clone()).expect("UTF-8");
     assert!(text.starts_with("id,email,first_name,") && text.contains(",'=1+1,,'+49 30 1,"), "{text}");
 
-    let other = mill.another_project().to_string();
-    let imported = mill.upload("/v1/contacts/imports", &[("projectId", &other)], &file).data();
-    work(&mill);
-    assert_eq!(status(&mill, &imported["id"])["counts"], counts(2, 2, 0, 0, 0));
-    let list = mill.get(&format!("/v1/contacts?projectId={other}&sortOrder=asc")).data();
+    let other = app.another_project().to_string();
+    let imported = app.upload("/v1/contacts/imports", &[("projectId", &other)], &file).data();
+    work(&app);
+    assert_eq!(status(&app, &imported["id"])["counts"], counts(2, 2, 0, 0, 0));
+    let list = app.get(&format!("/v1/contacts?projectId={other}&sortOrder=asc")).data();
     let eve = &list["contacts"][0];
     assert_eq!(
         (&eve["email"], &eve["firstName"], &eve["phone"]),
@@ -270,50 +270,50 @@ fn an_export_reads_back_as_what_it_was_and_its_link_ends_after_an_hour() {
     );
     assert_eq!((&eve["tags"], &eve["customFields"]["note"]), (&json!(["a;b"]), &json!("@\"x\"")));
 
-    assert_eq!(mill.download(&url.replace("token=1", "token=2")).0, 404);
-    assert_eq!(mill.get(&format!("{path}?projectId={other}")).refusal().0, 404);
-    mill.clock.advance_ms(limits::EXPORT_LINK_MS);
-    assert_eq!(mill.download(&url).0, 404);
-    assert_eq!(mill.get_in(&path).data().get("downloadUrl"), None);
+    assert_eq!(app.download(&url.replace("token=1", "token=2")).0, 404);
+    assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().0, 404);
+    app.clock.advance_ms(limits::EXPORT_LINK_MS);
+    assert_eq!(app.download(&url).0, 404);
+    assert_eq!(app.get_in(&path).data().get("downloadUrl"), None);
 }
 
 #[test]
 fn an_export_has_only_what_is_wanted() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     for (email, status) in [("a@example.com", "subscribed"), ("b@example.com", "bounced"), ("ab@example.com", "bounced")] {
-        mill.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
+        app.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
     }
-    while indexing::step(mill.data()).expect("indexes") {}
-    let query = |filters: Value| mill.post_in("/v1/contacts/exports", json!({ "filters": filters }));
+    while indexing::step(app.data()).expect("indexes") {}
+    let query = |filters: Value| app.post_in("/v1/contacts/exports", json!({ "filters": filters }));
     let both = query(json!({ "status": "bounced", "search": "ab@" })).data();
-    work(&mill);
-    let done = mill.get_in(&format!("/v1/contacts/exports/{}", both["jobId"].as_str().expect("an id"))).data();
+    work(&app);
+    let done = app.get_in(&format!("/v1/contacts/exports/{}", both["jobId"].as_str().expect("an id"))).data();
     assert_eq!(done["contactCount"], 1);
     assert_eq!(query(json!({ "colour": 1 })).refusal().0, 400);
-    assert_eq!(mill.post_in("/v1/contacts/exports", json!({ "segmentId": "66f1a2b3d4e5f60718293a4b" })).refusal().0, 404);
+    assert_eq!(app.post_in("/v1/contacts/exports", json!({ "segmentId": "66f1a2b3d4e5f60718293a4b" })).refusal().0, 404);
 }
 
 #[test]
 fn a_project_has_so_many_open_jobs_and_finished_ones_are_forgotten_in_time() {
-    let mill = Mill::new();
-    let start = || mill.post_in("/v1/contacts/exports", json!({}));
+    let app = TestApp::new();
+    let start = || app.post_in("/v1/contacts/exports", json!({}));
     let first = start().data();
     for _ in 1..limits::JOBS_OPEN_PER_PROJECT_MAX {
         start().data();
     }
     let refused = start();
     assert_eq!((refused.refusal().0, refused.refusal().1), (409, "LIMIT_REACHED"));
-    work(&mill);
+    work(&app);
     start().data();
     let path = format!("/v1/contacts/exports/{}", first["jobId"].as_str().expect("an id"));
-    assert_eq!(mill.get_in(&path).data()["status"], "completed");
-    let forget_all = || while mill.data().store.write_blocking(forget).expect("written").expect("readable") {};
+    assert_eq!(app.get_in(&path).data()["status"], "completed");
+    let forget_all = || while app.data().store.write_blocking(forget).expect("written").expect("readable") {};
     forget_all();
-    assert_eq!(mill.get_in(&path).status, 200);
-    mill.clock.advance_ms(limits::JOB_RETENTION_MS);
+    assert_eq!(app.get_in(&path).status, 200);
+    app.clock.advance_ms(limits::JOB_RETENTION_MS);
     forget_all();
-    assert_eq!(mill.get_in(&path).status, 404);
-    assert_eq!(open_jobs(&mill.read()).expect("readable").len(), 1, "an open job is never forgotten");
+    assert_eq!(app.get_in(&path).status, 404);
+    assert_eq!(open_jobs(&app.read()).expect("readable").len(), 1, "an open job is never forgotten");
 }
 
 /// What a file does, in plain words: the last word on a name counts, the first on an address.
@@ -335,7 +335,7 @@ proptest! {
     fn an_import_in_chunks_with_interruptions_equals_a_plain_map(
         rows in prop::collection::vec((0..12_u8, 0..3_u8), 0..60), size in 1..9_usize, turns in 1..4_usize,
     ) {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let mut file = "email,first name\r\n".to_owned();
         for (person, name) in &rows {
             let name = if *name > 0 { format!("N{name}") } else { String::new() };
@@ -343,26 +343,26 @@ proptest! {
             let email = if rows.len() % 2 == 0 { format!("P{person}@Example.com") } else { format!("p{person}@example.com") };
             file.push_str(&format!("{email},{name}\r\n"));
         }
-        let started = upload(&mill, &[], file.as_bytes()).data();
-        while let Some(job) = open_jobs(&mill.read()).expect("readable").into_iter().next() {
+        let started = upload(&app, &[], file.as_bytes()).data();
+        while let Some(job) = open_jobs(&app.read()).expect("readable").into_iter().next() {
             let Task::Import(task) = &job.task else { panic!("it is an import") };
-            import::step_by(mill.data(), &job, task, (size, turns)).expect("works");
+            import::step_by(app.data(), &job, task, (size, turns)).expect("works");
             // What was known before the step is old news: a second worker with it must do nothing.
-            let stale = import::step_by(mill.data(), &job, task, (size, turns)).expect("works");
+            let stale = import::step_by(app.data(), &job, task, (size, turns)).expect("works");
             prop_assert!(!stale || rows.is_empty());
         }
         let people = naive(&rows);
-        let done = status(&mill, &started["id"]);
+        let done = status(&app, &started["id"]);
         prop_assert_eq!(&done["counts"]["total"], &json!(rows.len()));
         prop_assert_eq!(&done["counts"]["created"], &json!(people.len()));
         prop_assert_eq!(done["counts"]["failed"].as_u64(), Some(0));
-        prop_assert_eq!(agree(&mill), people.len() as u64);
-        let tx = mill.read();
+        prop_assert_eq!(agree(&app), people.len() as u64);
+        let tx = app.read();
         for (email, name) in people {
-            let contact = store::find_by_email(&tx, mill.project, &email).expect("readable").expect("there");
+            let contact = store::find_by_email(&tx, app.project, &email).expect("readable").expect("there");
             prop_assert_eq!(contact.first_name, name);
         }
         // What completes is told, also of a file without rows.
-        prop_assert_eq!(events(&mill).len(), 1);
+        prop_assert_eq!(events(&app).len(), 1);
     }
 }

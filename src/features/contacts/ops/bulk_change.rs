@@ -167,85 +167,85 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::features::contacts::jobs;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn add(mill: &Mill, email: &str, tags: Value) -> Value {
-        mill.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data()["id"].clone()
+    fn add(app: &TestApp, email: &str, tags: Value) -> Value {
+        app.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data()["id"].clone()
     }
 
-    fn get(mill: &Mill, id: &Value) -> Value {
-        mill.get_in(&format!("/v1/contacts/{}", id.as_str().expect("an id"))).data()
+    fn get(app: &TestApp, id: &Value) -> Value {
+        app.get_in(&format!("/v1/contacts/{}", id.as_str().expect("an id"))).data()
     }
 
-    fn work(mill: &Mill) {
-        while jobs::step(mill.data()).expect("works") {}
+    fn work(app: &TestApp) {
+        while jobs::step(app.data()).expect("works") {}
     }
 
     #[test]
     fn named_contacts_are_changed_at_once() {
-        let mill = Mill::new();
-        let (ada, bob) = (add(&mill, "ada@example.com", json!(["old"])), add(&mill, "bob@example.com", json!(["vip"])));
+        let app = TestApp::new();
+        let (ada, bob) = (add(&app, "ada@example.com", json!(["old"])), add(&app, "bob@example.com", json!(["vip"])));
         let unknown = "66f1a2b3000000ff5c3e9d71";
         let change = json!({ "ids": [ada, bob, unknown], "addTags": ["vip"], "removeTags": ["old", "none"] });
-        let done = mill.post_in("/v1/contacts/bulk-change", change).data();
+        let done = app.post_in("/v1/contacts/bulk-change", change).data();
         let result = json!({ "changed": 1, "unchanged": 1, "failed": 0, "errors": [] });
         assert_eq!((&done["jobId"], &done["status"], &done["result"]), (&json!(null), &json!("completed"), &result));
-        assert_eq!(get(&mill, &ada)["tags"], json!(["vip"]));
+        assert_eq!(get(&app, &ada)["tags"], json!(["vip"]));
         let change = json!({ "ids": [bob], "status": "unsubscribed" });
-        mill.post_in("/v1/contacts/bulk-change", change).data();
-        assert_eq!(get(&mill, &bob)["status"], "unsubscribed");
+        app.post_in("/v1/contacts/bulk-change", change).data();
+        assert_eq!(get(&app, &bob)["status"], "unsubscribed");
         let change = json!({ "ids": [ada], "delete": true });
-        assert_eq!(mill.post_in("/v1/contacts/bulk-change", change).data()["result"]["changed"], 1);
-        assert_eq!(mill.get_in("/v1/contacts").data()["total"], 1);
+        assert_eq!(app.post_in("/v1/contacts/bulk-change", change).data()["result"]["changed"], 1);
+        assert_eq!(app.get_in("/v1/contacts").data()["total"], 1);
     }
 
     #[test]
     fn all_that_meet_a_condition_are_changed_by_a_job_that_tells_how_far_it_is() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for number in 0..30 {
-            add(&mill, &format!("p{number}@example.com"), if number % 3 == 0 { json!(["third"]) } else { json!([]) });
+            add(&app, &format!("p{number}@example.com"), if number % 3 == 0 { json!(["third"]) } else { json!([]) });
         }
-        let tag = mill.get_in("/v1/tags").data()["tags"][0]["id"].clone();
+        let tag = app.get_in("/v1/tags").data()["tags"][0]["id"].clone();
         let change = json!({ "all": true, "filters": { "tags": [tag] }, "status": "non-subscribed", "addTags": ["done"] });
-        let begun = mill.post_in("/v1/contacts/bulk-change", change).data();
+        let begun = app.post_in("/v1/contacts/bulk-change", change).data();
         let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
-        let waiting = mill.get(&path).data();
+        let waiting = app.get(&path).data();
         assert_eq!((&waiting["status"], &waiting["total"], &waiting["result"]), (&json!("pending"), &json!(null), &json!(null)));
-        work(&mill);
-        let done = mill.get(&path).data();
+        work(&app);
+        let done = app.get(&path).data();
         assert_eq!((&done["status"], &done["total"], &done["processed"]), (&json!("completed"), &json!(10), &json!(10)));
         assert_eq!(done["result"]["changed"], 10);
-        assert_eq!(mill.get_in("/v1/contacts?status=non-subscribed&tags=done").data()["total"], 10);
-        assert_eq!(mill.get_in("/v1/contacts?tags=done").data()["total"], 10);
+        assert_eq!(app.get_in("/v1/contacts?status=non-subscribed&tags=done").data()["total"], 10);
+        assert_eq!(app.get_in("/v1/contacts?tags=done").data()["total"], 10);
     }
 
     #[test]
     fn everybody_can_be_deleted_in_parts_and_later_ones_stay() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for number in 0..25 {
-            add(&mill, &format!("p{number}@example.com"), json!([]));
+            add(&app, &format!("p{number}@example.com"), json!([]));
         }
-        let begun = mill.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
+        let begun = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
         let mut late = false;
-        while let Some(job) = jobs::open_jobs(&mill.read()).expect("readable").pop() {
+        while let Some(job) = jobs::open_jobs(&app.read()).expect("readable").pop() {
             let jobs::Task::Change(change) = &job.task else { panic!("a change") };
-            jobs::change::step_by(mill.data(), &job, change, (3, 2)).expect("works");
+            jobs::change::step_by(app.data(), &job, change, (3, 2)).expect("works");
             if !late {
-                add(&mill, "late@example.com", json!([]));
+                add(&app, "late@example.com", json!([]));
                 late = true;
             }
         }
         let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
-        let done = mill.get(&path).data();
+        let done = app.get(&path).data();
         assert_eq!((&done["status"], &done["result"]["changed"]), (&json!("completed"), &json!(25)));
-        let left = mill.get_in("/v1/contacts").data();
+        let left = app.get_in("/v1/contacts").data();
         assert_eq!((&left["total"], &left["contacts"][0]["email"]), (&json!(1), &json!("late@example.com")));
     }
 
     #[test]
     fn a_change_of_nothing_or_of_nobody_is_refused() {
-        let mill = Mill::new();
-        let id = add(&mill, "ada@example.com", json!([]));
+        let app = TestApp::new();
+        let id = add(&app, "ada@example.com", json!([]));
         for (body, field) in [
             (json!({ "ids": [id] }), "addTags: "),
             (json!({ "ids": [], "delete": true }), "ids: "),
@@ -254,10 +254,10 @@ mod tests {
             (json!({ "ids": [id], "delete": true, "status": "bounced" }), "delete: "),
             (json!({ "all": true, "delete": true, "filters": { "tags": ["66f1a2b3000000015c3e9d71"] } }), "filters: "),
         ] {
-            let refused = mill.post_in("/v1/contacts/bulk-change", body);
+            let refused = app.post_in("/v1/contacts/bulk-change", body);
             assert_eq!(refused.refusal().0, 400);
             assert!(refused.refusal().2.starts_with(field), "{refused:?}");
         }
-        assert_eq!(mill.get_in("/v1/contacts").data()["total"], 1);
+        assert_eq!(app.get_in("/v1/contacts").data()["total"], 1);
     }
 }

@@ -107,18 +107,18 @@ impl Command for Create {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     /// A contact that was deleted and created again looked like one that gets mail, while every campaign left it out.
     #[test]
     fn a_suppressed_person_who_is_created_again_shows_as_suppressed() {
-        let mill = Mill::new();
-        mill.post("/v1/suppressions", json!({ "email": "Ada@example.com", "reason": "complaint" })).data();
-        let created = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let app = TestApp::new();
+        app.post("/v1/suppressions", json!({ "email": "Ada@example.com", "reason": "complaint" })).data();
+        let created = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         assert_eq!((&created["status"], &created["suppression"]), (&json!("subscribed"), &json!("complaint")));
-        let other = mill.post_in("/v1/contacts", json!({ "email": "bob@example.com" })).data();
+        let other = app.post_in("/v1/contacts", json!({ "email": "bob@example.com" })).data();
         assert_eq!(other["suppression"], json!(null));
-        let listed = mill.get_in("/v1/contacts").data();
+        let listed = app.get_in("/v1/contacts").data();
         let shown: Vec<_> =
             listed["contacts"].as_array().expect("a list").iter().map(|contact| &contact["suppression"]).collect();
         assert!(shown.contains(&&json!("complaint")) && shown.contains(&&json!(null)), "{listed}");

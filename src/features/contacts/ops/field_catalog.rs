@@ -247,11 +247,11 @@ fn kind_of(text: &str) -> FieldKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn own_fields_come_first_and_custom_ones_by_how_common_they_are() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (number, fields) in [
             json!({ "plan": "pro", "age": 31, "site": "https://a.example", "since": "2026-01-31" }),
             json!({ "plan": "free", "age": 45, "vip": true }),
@@ -261,9 +261,9 @@ mod tests {
         .enumerate()
         {
             let contact = json!({ "email": format!("p{number}@example.com"), "firstName": "P", "tags": [format!("t{number}")], "customFields": fields });
-            mill.post_in("/v1/contacts", contact).data();
+            app.post_in("/v1/contacts", contact).data();
         }
-        let catalog = mill.get(&format!("/v1/projects/{}/field-catalog", mill.project)).data();
+        let catalog = app.get(&format!("/v1/projects/{}/field-catalog", app.project)).data();
         assert_eq!((&catalog["totalSubscribers"], &catalog["examined"]), (&json!(3), &json!(3)));
         let told: Vec<(&str, &str, f64)> = catalog["entries"]
             .as_array()
@@ -288,7 +288,7 @@ mod tests {
                 ("vip", "boolean", 0.3333)
             ]
         );
-        let tagged = mill.get(&format!("/v1/projects/{}/field-catalog?tag=t1", mill.project)).data();
+        let tagged = app.get(&format!("/v1/projects/{}/field-catalog?tag=t1", app.project)).data();
         assert_eq!(tagged["totalSubscribers"], 1);
     }
 }

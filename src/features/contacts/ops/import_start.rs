@@ -108,68 +108,68 @@ mod tests {
     use serde_json::{Value, json};
 
     use crate::features::contacts::jobs;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::limits::{PENDING_IMPORT_MS, PENDING_IMPORTS_PER_PROJECT_MAX};
 
-    fn hold(mill: &Mill, file: &str) -> String {
-        let project = mill.project.to_string();
+    fn hold(app: &TestApp, file: &str) -> String {
+        let project = app.project.to_string();
         let fields = [("projectId", project.as_str()), ("hold", "true")];
-        let held = mill.upload("/v1/contacts/imports", &fields, file.as_bytes()).data();
+        let held = app.upload("/v1/contacts/imports", &fields, file.as_bytes()).data();
         assert_eq!(held["status"], "uploaded");
         format!("/v1/contacts/imports/{}", held["id"].as_str().expect("an id"))
     }
 
-    fn work(mill: &Mill) {
-        while jobs::step(mill.data()).expect("works") {}
+    fn work(app: &TestApp) {
+        while jobs::step(app.data()).expect("works") {}
     }
 
     #[test]
     fn a_file_is_looked_at_mapped_and_imported() {
-        let mill = Mill::new();
-        let path = hold(&mill, "Post;Who;Shoe size\nada@example.com;Ada Lovelace;38\nbob@example.com;Bob;\n");
-        work(&mill);
-        assert_eq!(mill.get(&path).data()["status"], "uploaded", "it waits");
-        let look = mill.get(&format!("{path}/preview?rows=1")).data();
+        let app = TestApp::new();
+        let path = hold(&app, "Post;Who;Shoe size\nada@example.com;Ada Lovelace;38\nbob@example.com;Bob;\n");
+        work(&app);
+        assert_eq!(app.get(&path).data()["status"], "uploaded", "it waits");
+        let look = app.get(&format!("{path}/preview?rows=1")).data();
         assert_eq!((&look["delimiter"], &look["fileName"]), (&json!(";"), &json!("people.csv")));
         let column = |header: &str, sample: &str| json!({ "header": header, "guess": null, "samples": [sample] });
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
         assert_eq!(look["columns"], all);
-        let refused = mill.post(&format!("{path}/start"), json!({}));
+        let refused = app.post(&format!("{path}/start"), json!({}));
         assert!(refused.refusal().2.starts_with("columnMap: no column is for the email address"), "{refused:?}");
         let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });
         let start = json!({ "columnMap": map, "tags": ["fair"], "status": "non-subscribed" });
-        assert_eq!(mill.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
-        work(&mill);
-        let done = mill.get(&path).data();
+        assert_eq!(app.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
+        work(&app);
+        let done = app.get(&path).data();
         assert_eq!((&done["status"], &done["counts"]["created"]), (&json!("completed"), &json!(2)));
-        let ada = mill.get_in("/v1/contacts?sortOrder=asc").data()["contacts"][0].clone();
+        let ada = app.get_in("/v1/contacts?sortOrder=asc").data()["contacts"][0].clone();
         assert_eq!(
             (&ada["lastName"], &ada["tags"], &ada["status"]),
             (&json!("Lovelace"), &json!(["fair"]), &json!("non-subscribed"))
         );
         assert_eq!(ada["customFields"], json!({ "shoe": "38" }));
-        assert_eq!(mill.post(&format!("{path}/start"), start).refusal().0, 409, "once");
-        assert_eq!(mill.get(&format!("{path}/preview")).refusal().0, 409);
+        assert_eq!(app.post(&format!("{path}/start"), start).refusal().0, 409, "once");
+        assert_eq!(app.get(&format!("{path}/preview")).refusal().0, 409);
     }
 
     #[test]
     fn files_that_nobody_comes_back_to_are_let_go() {
-        let mill = Mill::new();
-        let first = hold(&mill, "email\na@example.com\n");
-        mill.clock.advance_ms(1_000);
+        let app = TestApp::new();
+        let first = hold(&app, "email\na@example.com\n");
+        app.clock.advance_ms(1_000);
         let rest: Vec<String> = (0..PENDING_IMPORTS_PER_PROJECT_MAX)
             .map(|_| {
-                mill.clock.advance_ms(1_000);
-                hold(&mill, "email\na@example.com\n")
+                app.clock.advance_ms(1_000);
+                hold(&app, "email\na@example.com\n")
             })
             .collect();
-        assert_eq!(mill.get(&first).refusal().0, 404, "the oldest makes room");
-        assert_eq!(mill.get(&format!("{}/preview", rest[0])).status, 200);
-        let forget = |mill: &Mill| mill.data().store.write_blocking(jobs::forget).expect("written").expect("no error");
-        assert!(!forget(&mill));
-        mill.clock.advance_ms(PENDING_IMPORT_MS);
-        while forget(&mill) {}
-        let gone: Vec<Value> = rest.iter().map(|path| json!(mill.get(path).refusal().0)).collect();
+        assert_eq!(app.get(&first).refusal().0, 404, "the oldest makes room");
+        assert_eq!(app.get(&format!("{}/preview", rest[0])).status, 200);
+        let forget = |app: &TestApp| app.data().store.write_blocking(jobs::forget).expect("written").expect("no error");
+        assert!(!forget(&app));
+        app.clock.advance_ms(PENDING_IMPORT_MS);
+        while forget(&app) {}
+        let gone: Vec<Value> = rest.iter().map(|path| json!(app.get(path).refusal().0)).collect();
         assert!(gone.iter().all(|status| *status == json!(404)), "{gone:?}");
     }
 }

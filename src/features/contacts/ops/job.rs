@@ -46,16 +46,16 @@ impl Query for Job {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_job_is_told_of_as_the_list_does() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts/exports", json!({})).data();
-        let listed = mill.get("/v1/contacts/jobs").data()["jobs"][0].clone();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts/exports", json!({})).data();
+        let listed = app.get("/v1/contacts/jobs").data()["jobs"][0].clone();
         let id = listed["id"].as_str().expect("an id");
-        assert_eq!(mill.get(&format!("/v1/contacts/jobs/{id}")).data(), listed);
-        assert_eq!(listed["projectId"], json!(mill.project.to_string()));
-        assert_eq!(mill.get("/v1/contacts/jobs/66f1a2b3e5f60718293a4b5c").refusal().0, 404);
+        assert_eq!(app.get(&format!("/v1/contacts/jobs/{id}")).data(), listed);
+        assert_eq!(listed["projectId"], json!(app.project.to_string()));
+        assert_eq!(app.get("/v1/contacts/jobs/66f1a2b3e5f60718293a4b5c").refusal().0, 404);
     }
 }

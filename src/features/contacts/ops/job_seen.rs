@@ -40,32 +40,32 @@ mod tests {
     use serde_json::json;
 
     use crate::features::contacts::jobs;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_failure_is_listed_until_and_after_somebody_takes_note_of_it() {
-        let mill = Mill::new();
-        let project = mill.project.to_string();
+        let app = TestApp::new();
+        let project = app.project.to_string();
         let upload = |file: &[u8]| {
-            let started = mill.upload("/v1/contacts/imports", &[("projectId", project.as_str())], file).data();
-            while jobs::step(mill.data()).expect("works") {}
-            mill.clock.advance_ms(1_000);
+            let started = app.upload("/v1/contacts/imports", &[("projectId", project.as_str())], file).data();
+            while jobs::step(app.data()).expect("works") {}
+            app.clock.advance_ms(1_000);
             started["id"].as_str().expect("an id").to_owned()
         };
         let failed = upload(&[b"email\n\"".to_vec(), vec![b'x'; crate::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat());
         let done = upload(b"email\nada@example.com\n");
-        let listed = || mill.get("/v1/contacts/jobs").data()["jobs"].clone();
+        let listed = || app.get("/v1/contacts/jobs").data()["jobs"].clone();
         assert_eq!((&listed()[0]["id"], &listed()[0]["status"]), (&json!(done), &json!("completed")));
-        let (first, reason) = (listed()[1].clone(), mill.get(&format!("/v1/contacts/imports/{failed}")).data()["error"].clone());
+        let (first, reason) = (listed()[1].clone(), app.get(&format!("/v1/contacts/imports/{failed}")).data()["error"].clone());
         assert_eq!((&first["id"], &first["status"], &first["seen"]), (&json!(failed), &json!("failed"), &json!(false)));
         assert!(first["error"].is_string() && first["error"] == reason && first["projectId"] == json!(project), "{first}");
         for _ in 0..2 {
-            let seen = mill.post(&format!("/v1/contacts/jobs/{failed}/seen"), json!({})).data();
+            let seen = app.post(&format!("/v1/contacts/jobs/{failed}/seen"), json!({})).data();
             assert_eq!((&seen["seen"], &seen["status"]), (&json!(true), &json!("failed")));
         }
         let after = listed()[1].clone();
         assert_eq!((&after["seen"], &after["status"], &after["error"]), (&json!(true), &json!("failed"), &reason));
-        assert_eq!(mill.get(&format!("/v1/contacts/imports/{failed}")).data()["status"], "failed");
-        assert_eq!(mill.post(&format!("/v1/contacts/jobs/{done}/seen"), json!({})).refusal().0, 409);
+        assert_eq!(app.get(&format!("/v1/contacts/imports/{failed}")).data()["status"], "failed");
+        assert_eq!(app.post(&format!("/v1/contacts/jobs/{done}/seen"), json!({})).refusal().0, 409);
     }
 }

@@ -126,19 +126,19 @@ mod tests {
     use serde_json::json;
 
     use crate::features::contacts::jobs;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn the_newest_come_first_whatever_became_of_them() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts/exports", json!({})).data();
-        while jobs::step(mill.data()).expect("works") {}
-        mill.clock.advance_ms(1_000);
-        let project = mill.project.to_string();
-        mill.upload("/v1/contacts/imports", &[("projectId", project.as_str()), ("hold", "true")], b"email\n").data();
-        mill.clock.advance_ms(1_000);
-        mill.post_in("/v1/contacts/bulk-change", json!({ "all": true, "status": "subscribed" })).data();
-        let listed = mill.get_in("/v1/contacts/jobs").data();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts/exports", json!({})).data();
+        while jobs::step(app.data()).expect("works") {}
+        app.clock.advance_ms(1_000);
+        let project = app.project.to_string();
+        app.upload("/v1/contacts/imports", &[("projectId", project.as_str()), ("hold", "true")], b"email\n").data();
+        app.clock.advance_ms(1_000);
+        app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "status": "subscribed" })).data();
+        let listed = app.get_in("/v1/contacts/jobs").data();
         let told: Vec<(&str, &str)> = listed["jobs"]
             .as_array()
             .expect("a list")

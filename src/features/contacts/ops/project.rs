@@ -50,22 +50,22 @@ impl Query for Project {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_contact_is_found_in_whichever_project_it_is() {
-        let mill = Mill::new();
-        let other = mill.another_project();
+        let app = TestApp::new();
+        let other = app.another_project();
         let made = |project: &str, email: &str| {
-            let made = mill.post("/v1/contacts", json!({ "projectId": project, "email": email })).data();
+            let made = app.post("/v1/contacts", json!({ "projectId": project, "email": email })).data();
             made["id"].as_str().expect("an id").to_owned()
         };
-        let own = mill.project.to_string();
+        let own = app.project.to_string();
         for project in [own.as_str(), &other.to_string()] {
             // The same number in both: what tells them apart is the rest of the id.
             let id = made(project, "ada@example.com");
-            assert_eq!(mill.get(&format!("/v1/contacts/{id}/project")).data(), json!({ "projectId": project }));
+            assert_eq!(app.get(&format!("/v1/contacts/{id}/project")).data(), json!({ "projectId": project }));
         }
-        assert_eq!(mill.get("/v1/contacts/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);
+        assert_eq!(app.get("/v1/contacts/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);
     }
 }

@@ -122,44 +122,44 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, mut afte
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::limits::TAGS_PER_CONTACT_MAX;
 
     fn names(from: usize, count: usize) -> Vec<String> {
         (from..from + count).map(|number| format!("tag {number}")).collect()
     }
 
-    fn join(mill: &Mill, tags: &[String]) -> crate::testing::Answer {
+    fn join(app: &TestApp, tags: &[String]) -> crate::testing::TestResponse {
         let body = json!({ "email": "ada@example.com", "status": "subscribed", "allLists": false, "tags": tags });
-        mill.post_in("/v1/contacts/status", body)
+        app.post_in("/v1/contacts/status", body)
     }
 
-    fn shown(mill: &Mill) -> Value {
-        mill.get_in("/v1/contacts").data()["contacts"][0]["tags"].clone()
+    fn shown(app: &TestApp) -> Value {
+        app.get_in("/v1/contacts").data()["contacts"][0]["tags"].clone()
     }
 
     #[test]
     fn a_contact_joins_no_more_tags_than_it_may_have() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
-        join(&mill, &names(0, TAGS_PER_CONTACT_MAX)).data();
-        let refused = join(&mill, &names(500, 1));
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        join(&app, &names(0, TAGS_PER_CONTACT_MAX)).data();
+        let refused = join(&app, &names(500, 1));
         assert_eq!(refused.refusal().0, 400);
         assert!(refused.refusal().2.starts_with("tags: "), "{refused:?}");
-        assert_eq!(shown(&mill).as_array().map(Vec::len), Some(TAGS_PER_CONTACT_MAX));
+        assert_eq!(shown(&app).as_array().map(Vec::len), Some(TAGS_PER_CONTACT_MAX));
     }
 
     #[test]
     fn deleted_tags_make_room_for_others() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": names(0, TAGS_PER_CONTACT_MAX) })).data();
-        let listed = mill.get_in("/v1/tags?limit=100").data();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": names(0, TAGS_PER_CONTACT_MAX) })).data();
+        let listed = app.get_in("/v1/tags?limit=100").data();
         for tag in listed["tags"].as_array().expect("a list") {
-            mill.delete_in(&format!("/v1/tags/{}", tag["id"].as_str().expect("an id"))).data();
+            app.delete_in(&format!("/v1/tags/{}", tag["id"].as_str().expect("an id"))).data();
         }
         let rows = json!([{ "email": "ada@example.com", "tags": ["fresh"] }]);
-        let taken = mill.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
+        let taken = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
         assert_eq!(taken["failed"], 0, "{taken}");
-        assert_eq!(shown(&mill), json!(["fresh"]));
+        assert_eq!(shown(&app), json!(["fresh"]));
     }
 }

@@ -68,16 +68,16 @@ impl Async for Create {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn mill() -> Mill {
-        Mill::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()))
+    fn app() -> TestApp {
+        TestApp::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()))
     }
 
     #[test]
     fn answers_with_the_records_to_paste_and_nothing_secret() {
-        let mill = mill();
-        let answer = mill.post("/v1/domains", json!({ "domain": "Acme.EXAMPLE." }));
+        let app = app();
+        let answer = app.post("/v1/domains", json!({ "domain": "Acme.EXAMPLE." }));
         assert_eq!(answer.status, 201);
         let made = answer.data();
         assert_eq!(
@@ -94,37 +94,37 @@ mod tests {
         assert_eq!((&records[2]["name"], &records[2]["value"]), (&json!("bounces.acme.example"), &json!("mail.mill.example")));
         let key = records[0]["value"].as_str().expect("a value");
         assert!(key.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{key}");
-        assert_eq!(mill.get("/v1/domains/acme.example").data(), made);
-        assert_eq!(mill.get("/v1/domains").data(), json!([made]));
+        assert_eq!(app.get("/v1/domains/acme.example").data(), made);
+        assert_eq!(app.get("/v1/domains").data(), json!([made]));
     }
 
     #[test]
     fn a_region_is_accepted_and_ignored() {
-        let mill = mill();
-        let made = mill.post("/v1/domains", json!({ "domain": "acme.example", "region": "eu-west-1" }));
+        let app = app();
+        let made = app.post("/v1/domains", json!({ "domain": "acme.example", "region": "eu-west-1" }));
         assert_eq!((made.status, &made.data()["region"]), (201, &json!("local")));
     }
 
     #[test]
     fn a_repeat_is_answered_with_the_same_keys() {
-        let mill = mill();
-        let first = mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
-        assert_eq!(mill.post("/v1/domains", json!({ "domain": "ACME.example" })).data(), first);
+        let app = app();
+        let first = app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        assert_eq!(app.post("/v1/domains", json!({ "domain": "ACME.example" })).data(), first);
     }
 
     #[test]
     fn without_a_public_name_there_are_no_records_for_bounces_but_a_note() {
-        let mill = Mill::new();
-        let made = mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        let app = TestApp::new();
+        let made = app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
         assert_eq!(made["dnsRecords"].as_array().map(Vec::len), Some(3));
         assert!(made["notes"][0].as_str().is_some_and(|note| note.contains("server.public_url")));
     }
 
     #[test]
     fn refuses_what_is_no_domain_of_ones_own() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for given in ["acme", "co.uk", "https://acme.example", "ada@acme.example", "192.0.2.1"] {
-            let answer = mill.post("/v1/domains", json!({ "domain": given }));
+            let answer = app.post("/v1/domains", json!({ "domain": given }));
             let (status, code, detail) = answer.refusal();
             assert_eq!((status, code), (400, "INVALID_REQUEST"));
             assert!(detail.starts_with("domain: "), "{detail}");

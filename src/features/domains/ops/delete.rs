@@ -47,18 +47,18 @@ impl Command for Delete {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_deleted_domain_is_gone_and_comes_back_with_other_keys() {
-        let mill = Mill::new();
-        let first = mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
-        let gone = mill.delete("/v1/domains/acme.example").data();
+        let app = TestApp::new();
+        let first = app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        let gone = app.delete("/v1/domains/acme.example").data();
         assert_eq!(gone, json!({ "domain": "acme.example", "deleted": true }));
-        assert_eq!(mill.get("/v1/domains/acme.example").refusal().0, 404);
-        assert_eq!(mill.delete("/v1/domains/acme.example").refusal().1, "RESOURCE_NOT_FOUND");
-        let due = store::due(&mill.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("readable");
+        assert_eq!(app.get("/v1/domains/acme.example").refusal().0, 404);
+        assert_eq!(app.delete("/v1/domains/acme.example").refusal().1, "RESOURCE_NOT_FOUND");
+        let due = store::due(&app.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("readable");
         assert!(due.is_empty(), "nobody looks for it any more");
-        assert_ne!(mill.post("/v1/domains", json!({ "domain": "acme.example" })).data()["dnsRecords"], first["dnsRecords"]);
+        assert_ne!(app.post("/v1/domains", json!({ "domain": "acme.example" })).data()["dnsRecords"], first["dnsRecords"]);
     }
 }

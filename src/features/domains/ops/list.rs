@@ -49,16 +49,16 @@ impl Query for List {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_list_is_cut_by_limit_and_offset() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for domain in ["a.example", "b.example", "c.example"] {
-            mill.post("/v1/domains", json!({ "domain": domain }));
+            app.post("/v1/domains", json!({ "domain": domain }));
         }
         let names = |query: &str| -> Vec<String> {
-            let list = mill.get(&format!("/v1/domains{query}")).data();
+            let list = app.get(&format!("/v1/domains{query}")).data();
             list.as_array().expect("a list").iter().filter_map(|one| one["domain"].as_str().map(str::to_owned)).collect()
         };
         assert_eq!(names(""), ["a.example", "b.example", "c.example"]);

@@ -86,30 +86,30 @@ impl Async for Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn makes_both_parts_once() {
-        let mill = Mill::new();
-        let body = json!({ "rootDomain": "acme.example", "fromName": "Acme", "projectId": mill.project, "vanityRootFrom": true });
-        let made = mill.post("/v1/domains/setup", body.clone()).data();
+        let app = TestApp::new();
+        let body = json!({ "rootDomain": "acme.example", "fromName": "Acme", "projectId": app.project, "vanityRootFrom": true });
+        let made = app.post("/v1/domains/setup", body.clone()).data();
         assert_eq!(
             (&made["marketing"]["domain"], &made["marketing"]["stream"]),
             (&json!("send.acme.example"), &json!("marketing"))
         );
         assert_eq!(made["transactional"]["domain"], "notify.acme.example");
         assert_eq!((&made["transactional"]["fromName"], &made["marketing"]["vanityRootFrom"]), (&json!("Acme"), &json!(true)));
-        assert_eq!(mill.post("/v1/domains/setup", body).data(), made);
-        let again = mill.post("/v1/domains/streams", json!({ "rootDomain": "acme.example", "stream": "marketing" }));
+        assert_eq!(app.post("/v1/domains/setup", body).data(), made);
+        let again = app.post("/v1/domains/streams", json!({ "rootDomain": "acme.example", "stream": "marketing" }));
         assert_eq!(again.data(), made["marketing"]);
-        assert_eq!(mill.get("/v1/domains").data().as_array().map(Vec::len), Some(2));
+        assert_eq!(app.get("/v1/domains").data().as_array().map(Vec::len), Some(2));
     }
 
     #[test]
     fn a_project_of_somebody_else_is_not_there() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let body = json!({ "rootDomain": "acme.example", "projectId": "66f1a2b3d4e5f60718293a4b" });
-        assert_eq!(mill.post("/v1/domains/setup", body).refusal().0, 404);
-        assert_eq!(mill.get("/v1/domains").data(), json!([]));
+        assert_eq!(app.post("/v1/domains/setup", body).refusal().0, 404);
+        assert_eq!(app.get("/v1/domains").data(), json!([]));
     }
 }

@@ -79,23 +79,23 @@ impl Command for Update {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_what_is_given_changes_and_branding_needs_one_more_record() {
-        let mill = Mill::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()));
-        mill.post("/v1/domains", json!({ "domain": "acme.example" })).data();
-        let changed = mill.patch("/v1/domains/acme.example", json!({ "brandedTracking": true, "openTracking": false })).data();
+        let app = TestApp::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()));
+        app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
+        let changed = app.patch("/v1/domains/acme.example", json!({ "brandedTracking": true, "openTracking": false })).data();
         let tracking = json!({ "openTracking": false, "clickTracking": true, "brandedTracking": true });
         assert_eq!(changed["trackingSettings"], tracking);
         let record = changed["dnsRecords"].as_array().and_then(|records| records.last()).expect("records").clone();
         assert_eq!((&record["type"], &record["name"]), (&json!("CNAME"), &json!("links.acme.example")));
         assert_eq!(record["value"], "mail.mill.example");
-        assert_eq!(mill.patch("/v1/domains/acme.example", json!({})).data(), changed);
-        let marked = mill.patch("/v1/domains/acme.example", json!({ "utm": { "source": "news" } })).data();
+        assert_eq!(app.patch("/v1/domains/acme.example", json!({})).data(), changed);
+        let marked = app.patch("/v1/domains/acme.example", json!({ "utm": { "source": "news" } })).data();
         assert_eq!((&changed["utm"], &marked["utm"]["source"]), (&Value::Null, &json!("news")));
-        assert_eq!(mill.patch("/v1/domains/acme.example", json!({ "utm": null })).data()["utm"], Value::Null);
-        assert_eq!(mill.patch("/v1/domains/acme.example", json!({ "utm": { "colour": "x" } })).refusal().0, 400);
-        assert_eq!(mill.patch("/v1/domains/other.example", json!({})).refusal().0, 404);
+        assert_eq!(app.patch("/v1/domains/acme.example", json!({ "utm": null })).data()["utm"], Value::Null);
+        assert_eq!(app.patch("/v1/domains/acme.example", json!({ "utm": { "colour": "x" } })).refusal().0, 400);
+        assert_eq!(app.patch("/v1/domains/other.example", json!({})).refusal().0, 404);
     }
 }

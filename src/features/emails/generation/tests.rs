@@ -7,30 +7,30 @@ use crate::base::bounded::Bounded;
 use crate::engine::outbox;
 use crate::engine::store::{self as rows, WriteTx};
 use crate::features::emails::document::Email as Document;
-use crate::testing::Mill as TestMill;
-use crate::testing::model_peer::{Asked, ModelPeer, Reaction};
+use crate::testing::TestApp as TestMill;
+use crate::testing::fake_model::{Asked, FakeModel, Reaction};
 use crate::testing::site::Site;
 use crate::vocab::settings::Protocol;
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Work until nothing is left.
-fn work(mill: &TestMill) {
-    while mill.wait(step(mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+fn work(app: &TestMill) {
+    while app.wait(step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
 }
 
-fn generate(mill: &TestMill, body: Value) -> String {
-    let made = mill.post_in("/v1/projects/emails/generate", body).data();
+fn generate(app: &TestMill, body: Value) -> String {
+    let made = app.post_in("/v1/projects/emails/generate", body).data();
     // The sites of the project are not read in these tests.
-    mill.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("an id").to_owned()
 }
 
-fn status(mill: &TestMill, conversation: &str) -> Value {
-    mill.get(&format!("/v1/projects/emails/{conversation}/status")).data()
+fn status(app: &TestMill, conversation: &str) -> Value {
+    app.get(&format!("/v1/projects/emails/{conversation}/status")).data()
 }
 
-fn events(mill: &TestMill) -> Vec<WebhookEvent> {
-    let kinds = outbox::waiting(&mill.read(), 1000).expect("reads").into_iter().map(|(_, event)| event.kind);
+fn events(app: &TestMill) -> Vec<WebhookEvent> {
+    let kinds = outbox::waiting(&app.read(), 1000).expect("reads").into_iter().map(|(_, event)| event.kind);
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
@@ -63,7 +63,7 @@ fn strip_addresses(json: &mut Value) {
     }
 }
 
-fn with_model(peer: &ModelPeer) -> TestMill {
+fn with_model(peer: &FakeModel) -> TestMill {
     let url = peer.url();
     TestMill::with(|settings| {
         let model = &mut settings.language_model;
@@ -78,11 +78,11 @@ fn with_model(peer: &ModelPeer) -> TestMill {
 
 #[test]
 fn the_composer_makes_an_email_with_every_form_of_it() {
-    let mill = TestMill::new();
-    let id = generate(&mill, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
-    assert_eq!(status(&mill, &id)["status"], "pending");
-    work(&mill);
-    let status = status(&mill, &id);
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    assert_eq!(status(&app, &id)["status"], "pending");
+    work(&app);
+    let status = status(&app, &id);
     assert_eq!(
         (&status["status"], &status["model"], &status["progress"]["percentage"]),
         (&json!("completed"), &json!("composer"), &json!(100))
@@ -97,17 +97,17 @@ fn the_composer_makes_an_email_with_every_form_of_it() {
     assert!(email["screenshotUrl"].as_str().is_some_and(|url| url.contains("/v1/files/")), "{}", email["warnings"]);
     assert!(result["stats"]["buttonCount"].as_u64().is_some_and(|count| count > 0));
     let path = email["screenshotUrl"].as_str().expect("a link");
-    let (code, disposition, png) = mill.download(path);
+    let (code, disposition, png) = app.download(path);
     assert_eq!((code, disposition.as_str(), &png[1..4]), (200, "inline; filename=\"screenshot.png\"", b"PNG".as_slice()));
-    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
+    assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
 }
 
 #[test]
 fn a_series_has_an_email_for_every_slot_in_every_language() {
-    let mill = TestMill::new();
-    let id = generate(&mill, json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 3 }));
-    work(&mill);
-    let result = status(&mill, &id)["result"].clone();
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 3 }));
+    work(&app);
+    let result = status(&app, &id)["result"].clone();
     assert_eq!(result["seriesPlan"]["count"], 3);
     let places: Vec<(u64, &str)> = result["emails"]
         .as_array()
@@ -126,37 +126,37 @@ fn a_series_has_an_email_for_every_slot_in_every_language() {
 
 #[test]
 fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
-    let mill = TestMill::new();
-    let id = generate(&mill, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"], "count": 2 }));
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"], "count": 2 }));
     // One stage at a time, as if the process ended after each of them.
     let mut stages = 0;
     loop {
-        let tasks = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads");
+        let tasks = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("reads");
         let Some(task) = tasks.into_iter().next() else { break };
-        let place = StageContext { engine: mill.engine().clone(), data: mill.data().clone() };
+        let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
         // Begun and dropped at its first pause: what it had not kept is lost.
-        let begun = due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new())
+        let begun = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
             .expect("reads")
             .into_iter()
             .next()
             .expect("the same task");
-        mill.wait(async { drop(tokio::time::timeout(std::time::Duration::ZERO, begun.run(place.clone())).await) });
-        mill.wait(task.run(place)).1.expect("the stage");
+        app.wait(async { drop(tokio::time::timeout(std::time::Duration::ZERO, begun.run(place.clone())).await) });
+        app.wait(task.run(place)).1.expect("the stage");
         stages += 1;
     }
-    assert_eq!(status(&mill, &id)["status"], "completed");
+    assert_eq!(status(&app, &id)["status"], "completed");
     assert_eq!(stages, 1 + 2 * 3 + 1, "planned once, three stages for each of two emails, finished once");
-    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
+    assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationCompleted]);
 }
 
 #[test]
 fn a_stage_that_never_ends_is_given_up() {
-    let mill = TestMill::new();
-    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-    let place = StageContext { engine: mill.engine().clone(), data: mill.data().clone() };
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
     let next =
-        || due(&mill.read(), mill.engine().clock.now(), 1, &HashSet::new()).expect("reads").into_iter().next().expect("a task");
-    mill.wait(next().run(place.clone())).1.expect("planned");
+        || due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("reads").into_iter().next().expect("a task");
+    app.wait(next().run(place.clone())).1.expect("planned");
     for _ in 0..limits::EMAIL_ATTEMPTS_MAX {
         let Task::Advance(account, _, mut email) = next() else { panic!("an email is next") };
         email.attempts += 1;
@@ -164,25 +164,25 @@ fn a_stage_that_never_ends_is_given_up() {
             store::save_email(tx, account, &email);
             Ok(())
         };
-        mill.wait(mill.data().store.write(write)).expect("writes").expect("writes");
+        app.wait(app.data().store.write(write)).expect("writes").expect("writes");
     }
-    work(&mill);
-    let status = status(&mill, &id);
+    work(&app);
+    let status = status(&app, &id);
     assert_eq!(status["status"], "failed");
     assert!(status["error"].as_str().is_some_and(|error| error.contains("interrupted")), "{status}");
-    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
+    assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
 }
 
 #[test]
 fn a_language_model_writes_and_what_it_used_is_counted() {
-    let peer = ModelPeer::with(vec![email(|_| {})]);
-    let mill = with_model(&peer);
+    let peer = FakeModel::with(vec![email(|_| {})]);
+    let app = with_model(&peer);
     let id = generate(
-        &mill,
+        &app,
         json!({ "prompt": "Hello. See https://shop.example/sale.", "webMode": false, "languages": ["en"], "count": 1 }),
     );
-    work(&mill);
-    let status = status(&mill, &id);
+    work(&app);
+    let status = status(&app, &id);
     assert_eq!((&status["status"], &status["model"]), (&json!("completed"), &json!("peer")), "{status}");
     let usage = &status["result"]["usage"];
     assert_eq!((&usage["calls"], &usage["inputTokens"], &usage["cost"]), (&json!(1), &json!(100), &json!(0.00025)));
@@ -201,12 +201,12 @@ fn pages_that_the_prompt_links_to_are_read_unless_that_is_refused() {
     );
     let url = format!("{}report", site.url());
     for (web_mode, is_read) in [(true, true), (false, false)] {
-        let peer = ModelPeer::with(vec![email(|_| {})]);
-        let mill = with_model(&peer);
+        let peer = FakeModel::with(vec![email(|_| {})]);
+        let app = with_model(&peer);
         let prompt = format!("Tell people of our report: {url}.");
-        let id = generate(&mill, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
-        work(&mill);
-        assert_eq!(status(&mill, &id)["status"], "completed");
+        let id = generate(&app, json!({ "prompt": prompt, "webMode": web_mode, "languages": ["en"], "count": 1 }));
+        work(&app);
+        assert_eq!(status(&app, &id)["status"], "completed");
         let system = peer.asked()[0].body["messages"][0]["content"].to_string();
         assert_eq!(system.contains("made of straw"), is_read, "{system}");
     }
@@ -214,15 +214,15 @@ fn pages_that_the_prompt_links_to_are_read_unless_that_is_refused() {
 
 #[test]
 fn what_is_wrong_with_an_answer_goes_back_to_the_model() {
-    let peer = ModelPeer::with(vec![
+    let peer = FakeModel::with(vec![
         Reaction::Text("Here is your email!".into()),
         email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" })),
         email(|_| {}),
     ]);
-    let mill = with_model(&peer);
-    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-    work(&mill);
-    assert_eq!(status(&mill, &id)["status"], "completed", "{}", status(&mill, &id));
+    let app = with_model(&peer);
+    let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    work(&app);
+    assert_eq!(status(&app, &id)["status"], "completed", "{}", status(&app, &id));
     let asked = peer.asked();
     assert_eq!(asked.len(), 3);
     assert!(asked[1].last_turn().contains("not JSON"));
@@ -231,16 +231,16 @@ fn what_is_wrong_with_an_answer_goes_back_to_the_model() {
 
 #[test]
 fn a_model_that_never_gets_it_right_fails_with_the_reason() {
-    let peer = ModelPeer::with(vec![email(|json| json["subject"] = json!(""))]);
-    let mill = with_model(&peer);
-    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-    work(&mill);
-    let status = status(&mill, &id);
+    let peer = FakeModel::with(vec![email(|json| json["subject"] = json!(""))]);
+    let app = with_model(&peer);
+    let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let status = status(&app, &id);
     assert_eq!(status["status"], "failed");
     assert!(status["error"].as_str().is_some_and(|error| error.contains("subject")), "{status}");
     assert_eq!(peer.asked().len(), 1 + limits::LANGUAGE_MODEL_CORRECTIONS_MAX);
     assert_eq!(status["result"]["usage"]["calls"], 3, "what was in vain costs too");
-    assert_eq!(events(&mill), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
+    assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
 }
 
 #[test]
@@ -250,11 +250,11 @@ fn a_refusal_or_a_wrong_key_is_the_reason_of_the_failure() {
         (Reaction::Status(401, "Incorrect API key".into(), None), "Incorrect API key (401"),
         (Reaction::Cut("{".into()), "output_tokens_max"),
     ] {
-        let peer = ModelPeer::with(vec![reaction]);
-        let mill = with_model(&peer);
-        let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-        work(&mill);
-        let status = status(&mill, &id);
+        let peer = FakeModel::with(vec![reaction]);
+        let app = with_model(&peer);
+        let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+        work(&app);
+        let status = status(&app, &id);
         assert!(status["error"].as_str().is_some_and(|error| error.contains(words)), "{status}");
     }
 }
@@ -264,17 +264,17 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
     let plan = json!({ "title": "Welcome", "emails": [
         { "purpose": "Say hello", "sendOffsetDays": 0 }, { "purpose": "Show the products", "sendOffsetDays": 3 },
     ] });
-    let peer = ModelPeer::by(move |asked: &Asked| {
+    let peer = FakeModel::by(move |asked: &Asked| {
         if asked.body["response_format"]["json_schema"]["name"] == "plan_emails" {
             return Reaction::Text(plan.to_string());
         }
         let german = asked.last_turn().contains("Write it in de");
         email(|json| json["language"] = json!(if german { "de" } else { "en" }))
     });
-    let mill = with_model(&peer);
-    let id = generate(&mill, json!({ "prompt": "A series", "languages": ["en", "de"] }));
-    work(&mill);
-    let status = status(&mill, &id);
+    let app = with_model(&peer);
+    let id = generate(&app, json!({ "prompt": "A series", "languages": ["en", "de"] }));
+    work(&app);
+    let status = status(&app, &id);
     assert_eq!(status["status"], "completed", "{status}");
     assert_eq!(
         status["result"]["seriesPlan"]["slots"][1],
@@ -287,42 +287,42 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
 
 #[test]
 fn what_cannot_be_generated_is_refused_with_the_field() {
-    let mill = TestMill::new();
+    let app = TestMill::new();
     for (body, field) in [
         (json!({ "prompt": " " }), "prompt"),
         (json!({ "prompt": "x", "count": 13 }), "count"),
         (json!({ "prompt": "x", "languages": ["en", "de", "fr", "es", "it", "pt"] }), "languages"),
         (json!({ "prompt": "x", "images": [{ "source": { "type": "url", "url": "ftp://a.example" } }] }), "images"),
     ] {
-        let answer = mill.post_in("/v1/projects/emails/generate", body);
+        let answer = app.post_in("/v1/projects/emails/generate", body);
         let (status, code, error) = answer.refusal();
         assert_eq!((status, code), (400, "INVALID_REQUEST"), "{error}");
         assert!(error.contains(field), "{field}: {error}");
     }
     let unknown = json!({ "prompt": "x", "referenceId": "66f1a2b3d4e5f60718293a4d" });
-    assert_eq!(mill.post_in("/v1/projects/emails/generate", unknown).refusal().0, 404);
-    let unknown = mill.post_in("/v1/projects/emails/generate", json!({ "prompt": "x", "model": "gpt-9" }));
+    assert_eq!(app.post_in("/v1/projects/emails/generate", unknown).refusal().0, 404);
+    let unknown = app.post_in("/v1/projects/emails/generate", json!({ "prompt": "x", "model": "gpt-9" }));
     assert_eq!((unknown.refusal().0, unknown.refusal().1), (409, "MODEL_NOT_CONFIGURED"));
 }
 
 #[test]
 fn an_edit_makes_a_version_and_an_earlier_one_can_be_restored() {
-    let mill = TestMill::new();
-    let id = generate(&mill, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
-    work(&mill);
-    let email = status(&mill, &id)["result"]["emails"][0].clone();
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let email = status(&app, &id)["result"]["emails"][0].clone();
     let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
-    let begun = mill
+    let begun = app
         .post(&format!("{path}/edit"), json!({ "prompt": "Change the subject to \"Good to see you\"", "async": true }))
         .data();
     assert_eq!((&begun["status"], &begun["stage"]), (&json!("pending"), &json!("waiting")));
-    work(&mill);
-    let edit = mill.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    work(&app);
+    let edit = app.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
     assert_eq!((&edit["status"], &edit["result"]["subject"]), (&json!("completed"), &json!("Good to see you")), "{edit}");
     assert_eq!(edit["result"]["version"], 2);
-    let restored = mill.post(&format!("{path}/versions/1/restore"), json!({})).data();
+    let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
     assert_eq!((&restored["version"], &restored["subject"], &restored["html"]), (&json!(3), &email["subject"], &email["html"]));
-    let versions = mill.get(&format!("{path}/versions")).data();
+    let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<&Value> =
         versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
     assert_eq!(origins, ["restored", "edited", "generated"]);
@@ -330,57 +330,57 @@ fn an_edit_makes_a_version_and_an_earlier_one_can_be_restored() {
 
 #[test]
 fn an_edit_that_is_not_understood_changes_nothing_and_says_what_can_be_done() {
-    let mill = TestMill::new();
-    let id = generate(&mill, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
-    work(&mill);
-    let email = status(&mill, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
-    let begun = mill.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "flibbertigibbet", "async": true })).data();
-    work(&mill);
-    let edit = mill.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    let app = TestMill::new();
+    let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
+    let begun = app.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "flibbertigibbet", "async": true })).data();
+    work(&app);
+    let edit = app.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
     assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)));
     assert!(edit["error"].as_str().is_some_and(|error| error.contains("subject")), "it says what can be done: {edit}");
-    assert_eq!(mill.get(&format!("/v1/emails/{email}")).data()["version"], 1);
+    assert_eq!(app.get(&format!("/v1/emails/{email}")).data()["version"], 1);
 }
 
 #[test]
 fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
-    let peer = ModelPeer::by(|asked: &Asked| match asked.body["response_format"]["json_schema"]["name"].as_str() {
+    let peer = FakeModel::by(|asked: &Asked| match asked.body["response_format"]["json_schema"]["name"].as_str() {
         Some("edit_email") => {
             let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
             Reaction::Text(json!({ "summary": "The subject is new.", "changes": [change] }).to_string())
         }
         _ => email(|_| {}),
     });
-    let mill = with_model(&peer);
-    let id = generate(&mill, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
-    work(&mill);
-    let email = status(&mill, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
-    let begun = mill.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "Another subject", "async": true })).data();
-    work(&mill);
-    let edit = mill.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
+    let app = with_model(&peer);
+    let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
+    work(&app);
+    let email = status(&app, &id)["result"]["emails"][0]["id"].as_str().expect("an id").to_owned();
+    let begun = app.post(&format!("/v1/emails/{email}/edit"), json!({ "prompt": "Another subject", "async": true })).data();
+    work(&app);
+    let edit = app.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
     assert_eq!((&edit["result"]["subject"], &edit["done"]), (&json!("Changed"), &json!(["The subject is new."])), "{edit}");
     let path = format!("/v1/emails/{email}");
-    let restored = mill.post(&format!("{path}/versions/1/restore"), json!({})).data();
+    let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
     assert_eq!((&restored["version"], &restored["subject"]), (&json!(3), &json!(Document::sample().subject.as_str())));
-    let versions = mill.get(&format!("{path}/versions")).data();
+    let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<&Value> =
         versions["versions"].as_array().expect("versions").iter().map(|version| &version["origin"]).collect();
     assert_eq!(origins, ["restored", "edited", "generated"]);
 }
 
 /// An email that was handed in as HTML, ready.
-fn handed_in(mill: &TestMill, body: Value) -> Value {
-    let begun = mill.post_in("/v1/projects/emails/import-html", body).data();
-    work(mill);
-    status(mill, begun["conversationId"].as_str().expect("an id"))["result"]["emails"][0].clone()
+fn handed_in(app: &TestMill, body: Value) -> Value {
+    let begun = app.post_in("/v1/projects/emails/import-html", body).data();
+    work(app);
+    status(app, begun["conversationId"].as_str().expect("an id"))["result"]["emails"][0].clone()
 }
 
 /// An edit that was asked for and worked on.
-fn edited(mill: &TestMill, email: &Value, prompt: &str) -> Value {
+fn edited(app: &TestMill, email: &Value, prompt: &str) -> Value {
     let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
-    let begun = mill.post(&format!("{path}/edit"), json!({ "prompt": prompt, "label": "mine", "async": true })).data();
-    work(mill);
-    mill.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data()
+    let begun = app.post(&format!("{path}/edit"), json!({ "prompt": prompt, "label": "mine", "async": true })).data();
+    work(app);
+    app.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data()
 }
 
 const LETTER: &str = "<html lang=en><title>News</title><body><h1>Hello</h1><p>We have <b>new teas</b> for you. Come and see.</p>\
@@ -388,9 +388,9 @@ const LETTER: &str = "<html lang=en><title>News</title><body><h1>Hello</h1><p>We
 
 #[test]
 fn an_edit_of_html_makes_a_version_that_can_be_taken_back() {
-    let mill = TestMill::new();
-    let email = handed_in(&mill, json!({ "html": LETTER }));
-    let edit = edited(&mill, &email, "Replace \"new teas\" with \"old cups\" and make the button #2E7D32. Then dance.");
+    let app = TestMill::new();
+    let email = handed_in(&app, json!({ "html": LETTER }));
+    let edit = edited(&app, &email, "Replace \"new teas\" with \"old cups\" and make the button #2E7D32. Then dance.");
     let result = &edit["result"];
     assert_eq!((&edit["status"], &result["version"]), (&json!("completed"), &json!(2)), "{edit}");
     let html = result["html"].as_str().expect("text");
@@ -401,31 +401,31 @@ fn an_edit_of_html_makes_a_version_that_can_be_taken_back() {
     assert_eq!(done.len(), 3, "{done:?}");
     assert!(done[0].contains("old cups") && done[2].starts_with("Not done: Did not understand"), "{done:?}");
     let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
-    let restored = mill.post(&format!("{path}/versions/1/restore"), json!({})).data();
+    let restored = app.post(&format!("{path}/versions/1/restore"), json!({})).data();
     assert_eq!((&restored["version"], &restored["html"], &restored["text"]), (&json!(3), &email["html"], &email["text"]));
-    let versions = mill.get(&format!("{path}/versions")).data();
+    let versions = app.get(&format!("{path}/versions")).data();
     let origins: Vec<(&Value, &Value)> =
         versions["versions"].as_array().expect("versions").iter().map(|one| (&one["origin"], &one["label"])).collect();
     assert_eq!(origins[1..], [(&json!("edited"), &json!("mine")), (&json!("imported"), &Value::Null)]);
-    let details = mill.get(&path).data();
+    let details = app.get(&path).data();
     assert_eq!(details["document"], Value::Null);
 }
 
 #[test]
 fn an_edit_of_html_that_changes_nothing_is_none() {
-    let mill = TestMill::new();
-    let email = handed_in(&mill, json!({ "html": LETTER }));
+    let app = TestMill::new();
+    let email = handed_in(&app, json!({ "html": LETTER }));
     for (prompt, reason) in [
         ("Make it formal", "handed in as HTML"),
         ("flibbertigibbet", "What can be done: Change"),
         ("Remove the coupon", "handed in as HTML"),
         ("Make the button #1a73e8", "Nothing was changed"),
     ] {
-        let edit = edited(&mill, &email, prompt);
+        let edit = edited(&app, &email, prompt);
         assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)), "{prompt}: {edit}");
         assert!(edit["error"].as_str().is_some_and(|error| error.contains(reason)), "{prompt}: {edit}");
     }
-    let now = mill.get(&format!("/v1/emails/{}", email["id"].as_str().expect("an id"))).data();
+    let now = app.get(&format!("/v1/emails/{}", email["id"].as_str().expect("an id"))).data();
     assert_eq!((&now["version"], &now["html"]), (&json!(1), &email["html"]));
 }
 
@@ -439,10 +439,10 @@ fn a_model_edits_html_by_numbers_and_what_is_wrong_goes_back() {
         json!({ "summary": "That is not about this email.", "changes": [] }),
     ]
     .into_iter();
-    let peer = ModelPeer::by(move |_| Reaction::Text(answers.next().expect("three answers").to_string()));
-    let mill = with_model(&peer);
-    let email = handed_in(&mill, json!({ "html": LETTER }));
-    let edit = edited(&mill, &email, "Let the button say Buy");
+    let peer = FakeModel::by(move |_| Reaction::Text(answers.next().expect("three answers").to_string()));
+    let app = with_model(&peer);
+    let email = handed_in(&app, json!({ "html": LETTER }));
+    let edit = edited(&app, &email, "Let the button say Buy");
     assert_eq!((&edit["status"], &edit["done"]), (&json!("completed"), &json!(["The button says Buy."])), "{edit}");
     assert_eq!(edit["result"]["preheader"], "Read me");
     assert!(edit["result"]["html"].as_str().is_some_and(|html| html.contains(">Buy</a>")), "{edit}");
@@ -451,18 +451,18 @@ fn a_model_edits_html_by_numbers_and_what_is_wrong_goes_back() {
     let first = asked[0].last_turn();
     assert!(first.contains("2 text: \"We have new teas for you. Come and see.\"") && !first.contains("<p>"), "{first}");
     assert!(asked[1].last_turn().contains("https://evil.example/ is not among the links"), "{}", asked[1].last_turn());
-    let edit = edited(&mill, &email, "Sing me a song");
+    let edit = edited(&app, &email, "Sing me a song");
     assert!(edit["error"].as_str().is_some_and(|error| error.contains("That is not about this email.")), "{edit}");
 }
 
 #[test]
 fn an_instruction_with_the_import_is_its_first_edit_and_its_failure_a_warning() {
-    let mill = TestMill::new();
-    let email = handed_in(&mill, json!({ "html": LETTER, "instruction": "Change the headline to \"Welcome\"" }));
+    let app = TestMill::new();
+    let email = handed_in(&app, json!({ "html": LETTER, "instruction": "Change the headline to \"Welcome\"" }));
     assert_eq!((&email["version"], &email["status"]), (&json!(2), &json!("ready")));
     assert!(email["html"].as_str().is_some_and(|html| html.contains("<h1>Welcome</h1>")));
     let wanted = json!({ "html": LETTER, "instruction": "flibbertigibbet", "generateMedia": true });
-    let email = handed_in(&mill, wanted);
+    let email = handed_in(&app, wanted);
     let warnings = email["warnings"].to_string();
     assert_eq!((&email["version"], &email["status"]), (&json!(1), &json!("ready")));
     assert!(
@@ -474,36 +474,36 @@ fn an_instruction_with_the_import_is_its_first_edit_and_its_failure_a_warning() 
 
 #[test]
 fn an_import_survives_an_instruction_that_brings_everything_down() {
-    let mill = TestMill::new();
+    let app = TestMill::new();
     let begun =
-        mill.post_in("/v1/projects/emails/import-html", json!({ "html": LETTER, "instruction": "Make it shorter" })).data();
+        app.post_in("/v1/projects/emails/import-html", json!({ "html": LETTER, "instruction": "Make it shorter" })).data();
     let id = begun["conversationId"].as_str().expect("an id");
-    let (account, conversation) = (mill.account(), ConversationId::parse(id).expect("an id"));
+    let (account, conversation) = (app.account(), ConversationId::parse(id).expect("an id"));
     let spoil = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let mut email = store::emails(tx, account, conversation)?.remove(0);
         email.attempts = limits::EMAIL_ATTEMPTS_MAX;
         store::save_email(tx, account, &email);
         Ok(())
     };
-    mill.data().store.write_blocking(spoil).expect("written").expect("written");
-    work(&mill);
-    let email = status(&mill, id)["result"]["emails"][0].clone();
+    app.data().store.write_blocking(spoil).expect("written").expect("written");
+    work(&app);
+    let email = status(&app, id)["result"]["emails"][0].clone();
     assert_eq!((&email["status"], &email["version"]), (&json!("ready"), &json!(1)), "{email}");
     assert!(email["warnings"].to_string().contains("Ask for it by an edit") && email["screenshotUrl"].is_string(), "{email}");
 }
 
 #[test]
 fn emails_that_were_made_elsewhere_are_made_safe_and_drawn() {
-    let mill = TestMill::new();
+    let app = TestMill::new();
     let eml = "From: a@example.com\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nContent-Type: text/html; charset=utf-8\r\n\r\n\
                <html lang=\"de\"><body><p onclick=\"x()\">Hallo<script>alert(1)</script></p></body></html>";
     let page = "<html><head><title>Sale</title></head><body><h1>Sale</h1><a href=\"javascript:x()\">a</a></body></html>";
     let body =
         json!({ "htmls": [{ "name": "a.eml", "source": eml }, { "name": "b.html", "source": page }], "visibility": "public" });
-    let begun = mill.post_in("/v1/projects/emails/import-html", body).data();
+    let begun = app.post_in("/v1/projects/emails/import-html", body).data();
     let id = begun["conversationId"].as_str().expect("an id");
-    work(&mill);
-    let status = status(&mill, id);
+    work(&app);
+    let status = status(&app, id);
     assert_eq!(status["status"], "completed", "{status}");
     let emails = status["result"]["emails"].as_array().expect("emails");
     let told: Vec<(&Value, &Value, &Value)> =
@@ -516,16 +516,16 @@ fn emails_that_were_made_elsewhere_are_made_safe_and_drawn() {
         assert!(email["screenshotUrl"].is_string() && email["shareUrl"].is_string());
     }
     assert_eq!(emails[0]["text"], "Hallo\n");
-    let exported = mill.get(&format!("/v1/export/mjml/{id}"));
+    let exported = app.get(&format!("/v1/export/mjml/{id}"));
     assert_eq!(exported.refusal().1, "NOT_EXPORTABLE");
-    let exported = mill.get(&format!("/v1/export/html/{id}")).data();
+    let exported = app.get(&format!("/v1/export/html/{id}")).data();
     assert_eq!(exported["files"].as_array().map(Vec::len), Some(2));
     for (body, field) in [
         (json!({}), "html"),
         (json!({ "html": "a", "htmls": [{ "name": "b", "source": "c" }] }), "htmls"),
         (json!({ "html": "x".repeat(2 << 20) }), "html"),
     ] {
-        let refused = mill.post_in("/v1/projects/emails/import-html", body);
+        let refused = app.post_in("/v1/projects/emails/import-html", body);
         let (code, _, error) = refused.refusal();
         assert!((code == 400 || code == 413) && error.contains(field), "{code} {error}");
     }

@@ -94,26 +94,26 @@ pub fn share_url(engine: &Engine, account: AccountId, email: EmailId, visibility
 mod tests {
     use super::*;
     use crate::features::emails::generation;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::environment::Environment;
 
     #[test]
     fn only_who_may_see_an_email_without_a_key_does() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (visibility, with_token, without) in [("private", 404, 404), ("unlisted", 200, 404), ("public", 200, 200)] {
             let wanted = json!({ "prompt": "Hello", "languages": ["en"], "count": 1, "visibility": visibility });
-            let begun = mill.post_in("/v1/projects/emails/generate", wanted).data();
-            mill.clock.advance_ms(crate::vocab::limits::IMPORT_AWAITED_MS);
-            while mill.wait(generation::step(mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+            let begun = app.post_in("/v1/projects/emails/generate", wanted).data();
+            app.clock.advance_ms(crate::vocab::limits::IMPORT_AWAITED_MS);
+            while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
             let status =
-                mill.get(&format!("/v1/projects/emails/{}/status", begun["conversationId"].as_str().expect("an id"))).data();
+                app.get(&format!("/v1/projects/emails/{}/status", begun["conversationId"].as_str().expect("an id"))).data();
             let email = &status["result"]["emails"][0];
             let id = EmailId::parse(email["id"].as_str().expect("an id")).expect("an id");
-            let account = mill.account();
-            let engine = mill.engine();
+            let account = app.account();
+            let engine = app.engine();
             let token = engine.links.sign(&path(account, id), NEVER);
-            assert_eq!(mill.download(&format!("{}?token={token}", path(account, id))).0, with_token, "{visibility}");
-            assert_eq!(mill.download(&path(account, id)).0, without, "{visibility}");
+            assert_eq!(app.download(&format!("{}?token={token}", path(account, id))).0, with_token, "{visibility}");
+            assert_eq!(app.download(&path(account, id)).0, without, "{visibility}");
             assert_eq!(
                 email["shareUrl"].as_str(),
                 share_url(engine, account, id, serde_json::from_value(json!(visibility)).expect("a word")).as_deref()

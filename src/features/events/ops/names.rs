@@ -56,17 +56,17 @@ impl Query for Names {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn every_name_is_listed_once() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         for (name, key) in [("Cart.Added", "1"), ("cart.added", "2"), ("browse", "3")] {
             let event = json!({ "name": name, "identifiers": { "email": "ada@example.com" }, "dedupeKey": key });
-            assert_eq!(mill.post_in("/v1/events", event).status, 200);
+            assert_eq!(app.post_in("/v1/events", event).status, 200);
         }
-        let names = mill.get(&format!("/v1/projects/{}/event-names", mill.project)).data();
+        let names = app.get(&format!("/v1/projects/{}/event-names", app.project)).data();
         assert_eq!(names["names"], json!(["browse", "cart.added"]));
     }
 }

@@ -11,7 +11,7 @@ use crate::features::events::ingest;
 use crate::features::events::input::EventRow;
 use crate::features::events::reattribution;
 use crate::features::sending::orders::{self, Scope};
-use crate::testing::{Mill, START};
+use crate::testing::{TestApp, START};
 use crate::vocab::ids::{MailingId, ProjectId};
 
 /// When orders are paid where the table says 0: ten days after the clock began, which is now.
@@ -260,11 +260,11 @@ const CASES: &[(&str, &[&str], &str)] = &[
 
 #[test]
 fn emails_are_credited_as_the_table_says() {
-    let mill = Mill::new();
-    mill.clock.advance_ms(NOON_MS);
+    let app = TestApp::new();
+    app.clock.advance_ms(NOON_MS);
     for (number, (case, arrivals, expected)) in CASES.iter().enumerate() {
         let arrivals: Vec<Arrival> = arrivals.iter().map(|text| Arrival::new(*text)).collect();
-        let credited = mill
+        let credited = app
             .data()
             .store
             .write_blocking(move |tx| {

@@ -12,7 +12,7 @@ fn named(name: &str, identifiers: Value) -> Value {
 #[test]
 fn an_address_makes_a_contact_that_may_not_be_mailed_and_tells_no_webhook() {
     let shop = Shop::new();
-    let told = |shop: &Shop| outbox::waiting(&shop.mill.read(), 100).expect("readable").len();
+    let told = |shop: &Shop| outbox::waiting(&shop.app.read(), 100).expect("readable").len();
     let before = told(&shop);
     shop.stored(json!({
         "name": "signup", "identifiers": { "email": "Ada@Example.com" },
@@ -27,19 +27,19 @@ fn an_address_makes_a_contact_that_may_not_be_mailed_and_tells_no_webhook() {
     shop.stored(json!({
         "name": "login", "identifiers": { "email": "ada@example.COM" }, "profile": { "lastName": "Lovelace" },
     }));
-    assert_eq!(shop.mill.get_in("/v1/contacts").data()["total"], 1, "the same whatever its case");
+    assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 1, "the same whatever its case");
     assert_eq!(told(&shop), before);
-    assert_eq!(shop.mill.get_in("/v1/contacts?status=non-subscribed").data()["total"], 1, "counts are in step");
+    assert_eq!(shop.app.get_in("/v1/contacts?status=non-subscribed").data()["total"], 1, "counts are in step");
 }
 
 #[test]
 fn a_profile_is_laid_over_what_is_there_and_the_subscription_stays() {
     let shop = Shop::new();
     let id = shop.add("ada@example.com");
-    shop.mill
+    shop.app
         .patch_in(&format!("/v1/contacts/{id}"), json!({ "phone": "112", "customFields": { "plan": "pro", "city": "Bern" } }));
     for status in ["subscribed", "unsubscribed", "bounced", "non-subscribed"] {
-        shop.mill.post_in("/v1/contacts/status", json!({ "email": "ada@example.com", "status": status })).data();
+        shop.app.post_in("/v1/contacts/status", json!({ "email": "ada@example.com", "status": status })).data();
         shop.stored(json!({
             "name": "profile.changed", "identifiers": { "email": "ada@example.com" },
             "profile": { "firstName": "Ada", "phone": null, "customFields": { "plan": null, "step": status } },
@@ -50,7 +50,7 @@ fn a_profile_is_laid_over_what_is_there_and_the_subscription_stays() {
         assert_eq!(ada["customFields"], json!({ "city": "Bern", "step": status }));
     }
     let before = shop.contact(&id)["updatedAt"].clone();
-    shop.mill.clock.advance_ms(1_000);
+    shop.app.clock.advance_ms(1_000);
     shop.stored(json!({ "name": "login", "identifiers": { "email": "ada@example.com" }, "profile": { "firstName": "Ada" } }));
     assert_eq!(shop.contact(&id)["updatedAt"], before, "what changes nothing is no change");
 }
@@ -75,9 +75,9 @@ fn ids_of_other_systems_are_remembered_and_understood_alone() {
     assert_eq!(shop.events_of(&ada).len(), 4);
     let mixed = json!({ "externalCustomerId": "k-1" });
     assert_eq!(shop.report(named("later", mixed)).status, 404, "kinds of ids are told apart");
-    let project = shop.mill.another_project();
+    let project = shop.app.another_project();
     let elsewhere = json!({ "projectId": project, "name": "later", "identifiers": { "externalOrderId": "o-1" } });
-    assert_eq!(shop.mill.post("/v1/events", elsewhere).status, 404, "and projects, too");
+    assert_eq!(shop.app.post("/v1/events", elsewhere).status, 404, "and projects, too");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_deleted_contact_is_not_brought_back_by_an_id_and_an_address_makes_a_new_one
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     shop.stored(named("paid", json!({ "subscriberId": ada, "externalOrderId": "o-1" })));
-    shop.mill.delete_in(&format!("/v1/contacts/{ada}")).data();
+    shop.app.delete_in(&format!("/v1/contacts/{ada}")).data();
     assert_eq!(shop.report(named("later", json!({ "externalOrderId": "o-1" }))).status, 404);
     assert_eq!(shop.report(named("later", json!({ "subscriberId": ada }))).status, 404);
     shop.stored(named("later", json!({ "email": "ada@example.com", "externalOrderId": "o-1" })));
@@ -150,7 +150,7 @@ fn rows_of_one_batch_about_one_new_address_are_about_one_contact() {
     let told =
         shop.batch(json!([row("One", "new@example.com"), row("Two", "NEW@example.com"), row("Three", "other@example.com")]));
     assert_eq!(told.data()["accepted"], 3);
-    assert_eq!(shop.mill.get_in("/v1/contacts").data()["total"], 2);
+    assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 2);
     let new = shop.by_email("new@example.com").expect("there");
     assert_eq!(new["firstName"], "Two", "rows are taken in their order");
     assert_eq!(shop.events_of(new["id"].as_str().expect("an id")).len(), 2);

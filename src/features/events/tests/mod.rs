@@ -8,21 +8,21 @@ mod record;
 
 use serde_json::{Value, json};
 
-use crate::testing::{Answer, Mill, START};
+use crate::testing::{TestResponse, TestApp, START};
 
 /// A mill, and its project as a shop sees it.
 struct Shop {
-    mill: Mill,
+    app: TestApp,
 }
 
 impl Shop {
     fn new() -> Self {
-        Self { mill: Mill::new() }
+        Self { app: TestApp::new() }
     }
 
     /// Report one event.
-    fn report(&self, event: Value) -> Answer {
-        self.mill.post_in("/v1/events", event)
+    fn report(&self, event: Value) -> TestResponse {
+        self.app.post_in("/v1/events", event)
     }
 
     /// Report an event that is stored; its id.
@@ -33,34 +33,34 @@ impl Shop {
         told["eventId"].as_str().expect("an id").to_owned()
     }
 
-    fn batch(&self, events: Value) -> Answer {
-        self.mill.post_in("/v1/events/batch", json!({ "events": events }))
+    fn batch(&self, events: Value) -> TestResponse {
+        self.app.post_in("/v1/events/batch", json!({ "events": events }))
     }
 
     fn contact(&self, id: &str) -> Value {
-        self.mill.get_in(&format!("/v1/contacts/{id}")).data()
+        self.app.get_in(&format!("/v1/contacts/{id}")).data()
     }
 
     /// Add a contact; its id.
     fn add(&self, email: &str) -> String {
-        self.mill.post_in("/v1/contacts", json!({ "email": email })).data()["id"].as_str().expect("an id").to_owned()
+        self.app.post_in("/v1/contacts", json!({ "email": email })).data()["id"].as_str().expect("an id").to_owned()
     }
 
     /// The contact with this address.
     fn by_email(&self, email: &str) -> Option<Value> {
-        let all = self.mill.get_in("/v1/contacts?limit=100").data();
+        let all = self.app.get_in("/v1/contacts?limit=100").data();
         all["contacts"].as_array().expect("a list").iter().find(|contact| contact["email"] == email).cloned()
     }
 
     fn events_of(&self, id: &str) -> Vec<Value> {
-        let listed = self.mill.get_in(&format!("/v1/contacts/{id}/events?limit=100")).data();
+        let listed = self.app.get_in(&format!("/v1/contacts/{id}/events?limit=100")).data();
         listed["events"].as_array().expect("a list").clone()
     }
 
     /// How many contacts of the project are in such a segment.
     fn segment(&self, filters: Value) -> u64 {
         let name = filters.to_string().chars().take(100).collect::<String>();
-        let made = self.mill.post_in("/v1/segments", json!({ "name": name, "filters": filters })).data();
+        let made = self.app.post_in("/v1/segments", json!({ "name": name, "filters": filters })).data();
         made["count"].as_u64().expect("a count")
     }
 }

@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::attribution::{Arrival, credited, project, settle};
-use crate::testing::Mill;
+use crate::testing::TestApp;
 
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 
 /// What emails are credited with after `order` of `arrivals`, each followed by a look if its place is in `looks`.
-fn outcome(mill: &Mill, number: u32, arrivals: Vec<Arrival>, looks: u32) -> String {
-    let store = &mill.data().store;
+fn outcome(app: &TestApp, number: u32, arrivals: Vec<Arrival>, looks: u32) -> String {
+    let store = &app.data().store;
     let written = store.write_blocking(move |tx| {
         let project = project(tx, number);
         for (place, arrival) in arrivals.iter().enumerate() {
@@ -44,8 +44,8 @@ fn orders(many: usize) -> Vec<Vec<usize>> {
 
 #[test]
 fn all_720_orders_of_six_arrivals_come_to_the_same() {
-    let mill = Mill::new();
-    mill.clock.advance_ms(NOON_MS);
+    let app = TestApp::new();
+    app.clock.advance_ms(NOON_MS);
     let arrivals =
         ["click A -3h", "click B -1h", "paid 50 USD 0", "paid 50 USD -2h", "back 20 USD +1m", "back 5 EUR -4h"].map(Arrival::new);
     let orders = orders(arrivals.len());
@@ -53,7 +53,7 @@ fn all_720_orders_of_six_arrivals_come_to_the_same() {
     for (number, order) in orders.iter().enumerate() {
         let arrivals: Vec<Arrival> = order.iter().map(|place| arrivals[*place].clone()).collect();
         let looks = (number as u32).wrapping_mul(0x9E37_79B9) >> 26;
-        assert_eq!(outcome(&mill, number as u32, arrivals, looks), "A 0 -5 EUR, A 1 30 USD", "{order:?}");
+        assert_eq!(outcome(&app, number as u32, arrivals, looks), "A 0 -5 EUR, A 1 30 USD", "{order:?}");
     }
 }
 
@@ -76,8 +76,8 @@ fn arrival() -> impl Strategy<Value = String> {
 
 #[test]
 fn any_arrivals_in_any_order_with_repeats_come_to_the_same() {
-    let mill = Mill::new();
-    mill.clock.advance_ms(NOON_MS);
+    let app = TestApp::new();
+    app.clock.advance_ms(NOON_MS);
     let number = std::cell::Cell::new(0);
     let next = || {
         number.set(number.get() + 1);
@@ -93,11 +93,11 @@ fn any_arrivals_in_any_order_with_repeats_come_to_the_same() {
     runner
         .run(&cases, |(arrivals, shuffled, looks, again)| {
             let all = |texts: &[String]| texts.iter().map(Arrival::new).collect::<Vec<_>>();
-            let expected = outcome(&mill, next(), all(&arrivals), 0);
+            let expected = outcome(&app, next(), all(&arrivals), 0);
             let repeats = shuffled.iter().enumerate().filter(|(place, _)| again & (1 << place) != 0);
             let mut other = all(&shuffled);
             other.extend(repeats.map(|(_, text)| Arrival::new(text)));
-            prop_assert_eq!(outcome(&mill, next(), other, looks), &*expected, "{:?}", shuffled);
+            prop_assert_eq!(outcome(&app, next(), other, looks), &*expected, "{:?}", shuffled);
             told.set(told.get() + u32::from(!expected.is_empty()));
             Ok(())
         })

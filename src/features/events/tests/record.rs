@@ -25,7 +25,7 @@ fn an_event_is_kept_as_it_was_sent_and_listed_newest_first() {
     paid["occurredAt"] = "2025-12-31T23:00:00+01:00".into();
     paid["dedupeKey"] = "k".into();
     let id = shop.stored(paid);
-    shop.mill.clock.advance_ms(5);
+    shop.app.clock.advance_ms(5);
     shop.stored(login("ada@example.com"));
     let events = shop.events_of(&ada);
     assert_eq!(
@@ -40,14 +40,14 @@ fn an_event_is_kept_as_it_was_sent_and_listed_newest_first() {
             "properties": { "value": 49.9, "items": [{ "sku": "T-1" }] }, "dedupeKey": "k",
         })
     );
-    let part = |query: &str| shop.mill.get_in(&format!("/v1/contacts/{ada}/events?limit=1{query}")).data();
+    let part = |query: &str| shop.app.get_in(&format!("/v1/contacts/{ada}/events?limit=1{query}")).data();
     let first = part("");
     assert_eq!((&first["hasMore"], &first["events"][0]["name"]), (&json!(true), &json!("login")));
     let second = part(&format!("&cursor={}", first["nextCursor"].as_str().expect("a cursor")));
     assert_eq!((&second["hasMore"], &second["nextCursor"]), (&json!(false), &Value::Null));
     assert_eq!(second["events"][0]["name"], "purchase.completed");
-    assert_eq!(shop.mill.get_in(&format!("/v1/contacts/{ada}/events?cursor=x")).status, 400);
-    assert_eq!(shop.mill.get_in("/v1/contacts/0123456789abcdef01234567/events").status, 404);
+    assert_eq!(shop.app.get_in(&format!("/v1/contacts/{ada}/events?cursor=x")).status, 400);
+    assert_eq!(shop.app.get_in("/v1/contacts/0123456789abcdef01234567/events").status, 404);
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn the_same_key_stores_once_for_one_project_and_tells_the_first() {
     assert!(shop.by_email("grace@example.com").is_none(), "a duplicate changes nothing");
     shop.stored(keyed("ada@example.com", "K-1"));
     let mut elsewhere = keyed("ada@example.com", "k-1");
-    elsewhere["projectId"] = json!(shop.mill.another_project());
-    assert_eq!(shop.mill.post("/v1/events", elsewhere).data()["stored"], true);
+    elsewhere["projectId"] = json!(shop.app.another_project());
+    assert_eq!(shop.app.post("/v1/events", elsewhere).data()["stored"], true);
     let without = shop.report(login("ada@example.com")).data();
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
@@ -73,7 +73,7 @@ fn what_was_stored_is_a_duplicate_also_when_it_is_too_old_by_now() {
     let mut old = keyed("ada@example.com", "k-1");
     old["occurredAt"] = at(-days(90)).into();
     let first = shop.stored(old.clone());
-    shop.mill.clock.advance_ms(days(1));
+    shop.app.clock.advance_ms(days(1));
     let again = shop.report(old.clone()).data();
     assert_eq!((&again["duplicate"], &again["eventId"]), (&json!(true), &json!(first)));
     assert_eq!(shop.batch(json!([old])).data()["duplicates"], 1);
@@ -105,7 +105,7 @@ fn keys_of_large_batches_are_spent_at_once_and_after_they_are_in_their_index() {
     assert_eq!(told(0), (300, 0));
     assert_eq!(told(200), (200, 100));
     assert_eq!(shop.report(keyed("other@example.com", "k-450")).data()["duplicate"], true, "also for a single one");
-    while shop.mill.wait(crate::features::events::index(shop.mill.engine(), Environment::Test)).expect("brought in") {}
+    while shop.app.wait(crate::features::events::index(shop.app.engine(), Environment::Test)).expect("brought in") {}
     assert_eq!(told(200), (0, 300));
     assert_eq!(told(250), (50, 250));
     let twice = Value::Array((0..200).map(|row| keyed("ada@example.com", &format!("t-{}", row / 2))).collect());
@@ -117,16 +117,16 @@ fn keys_of_large_batches_are_spent_at_once_and_after_they_are_in_their_index() {
 fn an_idempotency_key_replays_a_single_event_and_is_refused_for_a_batch() {
     let shop = Shop::new();
     let mut event = login("ada@example.com");
-    event["projectId"] = json!(shop.mill.project);
-    let first = shop.mill.post_keyed("/v1/events", "once", event.clone()).data();
-    let again = shop.mill.post_keyed("/v1/events", "once", event.clone()).data();
+    event["projectId"] = json!(shop.app.project);
+    let first = shop.app.post_keyed("/v1/events", "once", event.clone()).data();
+    let again = shop.app.post_keyed("/v1/events", "once", event.clone()).data();
     assert_eq!(first, again);
     let ada = shop.by_email("ada@example.com").expect("there");
     assert_eq!(shop.events_of(ada["id"].as_str().expect("an id")).len(), 1);
     event["name"] = "logout".into();
-    assert_eq!(shop.mill.post_keyed("/v1/events", "once", event).refusal().1, "IDEMPOTENCY_CONFLICT");
-    let batch = json!({ "projectId": shop.mill.project, "events": [login("new@example.com")] });
-    let refused = shop.mill.post_keyed("/v1/events/batch", "once", batch);
+    assert_eq!(shop.app.post_keyed("/v1/events", "once", event).refusal().1, "IDEMPOTENCY_CONFLICT");
+    let batch = json!({ "projectId": shop.app.project, "events": [login("new@example.com")] });
+    let refused = shop.app.post_keyed("/v1/events/batch", "once", batch);
     let (status, code, sentence) = refused.refusal();
     assert_eq!((status, code), (400, "INVALID_REQUEST"));
     assert!(sentence.contains("dedupeKey"), "{sentence}");

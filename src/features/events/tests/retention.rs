@@ -20,7 +20,7 @@ fn named(name: &str, email: &str, occurred_at: i64) -> Value {
 }
 
 fn sweep(shop: &Shop) {
-    let store = &shop.mill.data().store;
+    let store = &shop.app.data().store;
     while store.write_blocking(events::sweep).expect("written").expect("swept") {}
 }
 
@@ -29,17 +29,17 @@ fn events_are_kept_ninety_days_from_when_they_came_in() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     shop.stored(named("old", "ada@example.com", -80 * DAY_MS));
-    shop.mill.clock.advance_ms(DAY_MS);
+    shop.app.clock.advance_ms(DAY_MS);
     shop.stored(named("new", "ada@example.com", DAY_MS));
-    shop.mill.clock.advance_ms(89 * DAY_MS);
+    shop.app.clock.advance_ms(89 * DAY_MS);
     sweep(&shop);
     assert_eq!(shop.events_of(&ada).len(), 2);
-    shop.mill.clock.advance_ms(1_000);
+    shop.app.clock.advance_ms(1_000);
     sweep(&shop);
     let left = shop.events_of(&ada);
     assert_eq!((left.len(), &left[0]["name"]), (1, &json!("new")));
     assert_eq!(shop.report(named("new", "ada@example.com", DAY_MS)).data()["duplicate"], true, "its key is remembered as long");
-    shop.mill.clock.advance_ms(DAY_MS);
+    shop.app.clock.advance_ms(DAY_MS);
     sweep(&shop);
     assert!(shop.events_of(&ada).is_empty());
 }
@@ -50,7 +50,7 @@ fn conditions_ask_who_did_and_who_did_not() {
     for email in ["ada@example.com", "grace@example.com", "joan@example.com"] {
         shop.add(email);
     }
-    shop.mill.clock.advance_ms(30 * DAY_MS);
+    shop.app.clock.advance_ms(30 * DAY_MS);
     shop.stored(named("purchase.completed", "ada@example.com", 29 * DAY_MS));
     shop.stored(named("purchase.completed", "grace@example.com", 10 * DAY_MS));
     let count = |condition: Value| shop.segment(json!({ "events": [condition] }));
@@ -84,7 +84,7 @@ fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
         (json!({ "name": "", "mode": "ever" }), "filters.events[0].name"),
         (json!({ "mode": "ever" }), "filters.events[0].name"),
     ] {
-        let refused = shop.mill.post_in("/v1/segments", json!({ "name": "s", "filters": { "events": [condition] } }));
+        let refused = shop.app.post_in("/v1/segments", json!({ "name": "s", "filters": { "events": [condition] } }));
         let sentence = refused.refusal().2;
         assert!(sentence.starts_with(&format!("{path}: ")), "{path}: {sentence}");
     }
@@ -100,9 +100,9 @@ fn refunds_of_one_batch_are_each_counted() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     let number = ContactId::parse(&ada).expect("an id").number();
-    let project = shop.mill.project;
+    let project = shop.app.project;
     let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
-    let store = &shop.mill.data().store;
+    let store = &shop.app.data().store;
     store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
     let order = |name: &str, value: u32| {
         json!({
@@ -115,7 +115,7 @@ fn refunds_of_one_batch_are_each_counted() {
     (keyed["dedupeKey"], other["dedupeKey"]) = ("a".into(), "b".into());
     let told = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
     assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(5), &json!(1)));
-    let totals = orders::totals(&shop.mill.read(), Scope::Mailing(MAILING)).expect("readable");
+    let totals = orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
     let dollars = totals.values().next().expect("one currency");
     assert_eq!((dollars.conversions, dollars.amount.to_string()), (1, "60".to_owned()));
 }
@@ -125,9 +125,9 @@ fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_n
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     let number = ContactId::parse(&ada).expect("an id").number();
-    let project = shop.mill.project;
+    let project = shop.app.project;
     let click = Activity { action: Action::Clicked, mailing: MAILING, campaign: None, at: crate::testing::START.plus_ms(-5) };
-    let store = &shop.mill.data().store;
+    let store = &shop.app.data().store;
     store.write_blocking(move |tx| activity::note(tx, project, &[(number, click)])).expect("written").expect("noted");
     let mut paid = named("paid", "ada@example.com", 0);
     paid["identifiers"]["externalOrderId"] = "o-1".into();
@@ -139,21 +139,21 @@ fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_n
         (refund["name"], refund["dedupeKey"], refund["properties"]["value"]) = ("refund".into(), key.into(), 5.into());
         shop.stored(refund);
     }
-    let kept = shop.mill.get_in(&format!("/v1/contacts/{ada}/personal-data")).data();
+    let kept = shop.app.get_in(&format!("/v1/contacts/{ada}/personal-data")).data();
     assert_eq!(kept["events"][0]["properties"]["secret"], "present");
     let money = |amount: Value, is_refund: bool| json!({ "at": at(0), "amount": amount, "currency": "EUR", "isRefund": is_refund, "creditedSendId": MAILING });
     assert_eq!(kept["payments"], json!([money(json!(5), true), money(json!(5), true), money(json!(49.9), false)]));
     let keys = || -> Vec<_> {
-        let order = orders::find(&shop.mill.read(), project, digest("o-1")).expect("readable").expect("there");
+        let order = orders::find(&shop.app.read(), project, digest("o-1")).expect("readable").expect("there");
         order.facts.iter().filter_map(|fact| fact.key).collect()
     };
     let before_erasing = keys();
-    let totals = || orders::totals(&shop.mill.read(), Scope::Mailing(MAILING)).expect("readable");
+    let totals = || orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
     let before = totals();
     assert_eq!(before.len(), 1);
-    shop.mill.delete_in(&format!("/v1/contacts/{ada}")).data();
-    while shop.mill.wait(tracking::erase(shop.mill.engine(), Environment::Test)).expect("erased") {}
-    while shop.mill.wait(events::step(shop.mill.engine(), Environment::Test)).expect("looked") {}
+    shop.app.delete_in(&format!("/v1/contacts/{ada}")).data();
+    while shop.app.wait(tracking::erase(shop.app.engine(), Environment::Test)).expect("erased") {}
+    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("looked") {}
     assert_eq!(totals(), before, "what an email brought in stays: it is a number without a name");
     let keys = keys();
     assert!(keys.len() == 2 && keys[0] != keys[1] && keys.iter().all(|key| !before_erasing.contains(key)), "keys are words, too");

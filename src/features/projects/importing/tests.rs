@@ -6,8 +6,8 @@ use image::{ImageFormat, Rgba, RgbaImage};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::Mill;
-use crate::testing::model_peer::{ModelPeer, Reaction};
+use crate::testing::TestApp;
+use crate::testing::fake_model::{FakeModel, Reaction};
 use crate::testing::site::Site;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::IMPORT_FAILURES_MAX;
@@ -46,43 +46,43 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-fn mill() -> Mill {
-    Mill::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")])
+fn app() -> TestApp {
+    TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")])
 }
 
 /// One step of the worker; whether there is more to do.
-fn step(mill: &Mill) -> bool {
-    mill.wait(super::step(mill.engine(), Environment::Test)).expect("a step")
+fn step(app: &TestApp) -> bool {
+    app.wait(super::step(app.engine(), Environment::Test)).expect("a step")
 }
 
-fn to_the_end(mill: &Mill) {
-    assert!((0..100).any(|_| !step(mill)), "an import ends");
+fn to_the_end(app: &TestApp) {
+    assert!((0..100).any(|_| !step(app)), "an import ends");
 }
 
-fn begin(mill: &Mill, input: Value) -> String {
+fn begin(app: &TestApp, input: Value) -> String {
     // The project that every mill has is not read here.
-    to_the_end(mill);
-    mill.post("/v1/projects/import", input).data()["projectId"].as_str().expect("an id").to_owned()
+    to_the_end(app);
+    app.post("/v1/projects/import", input).data()["projectId"].as_str().expect("an id").to_owned()
 }
 
-fn state(mill: &Mill, project: &str) -> Value {
-    mill.get(&format!("/v1/projects/import/{project}/status")).data()
+fn state(app: &TestApp, project: &str) -> Value {
+    app.get(&format!("/v1/projects/import/{project}/status")).data()
 }
 
 /// What is known in the end, without ids, times and addresses of this run.
-fn outcome(mill: &Mill, project: &str, site: &Site) -> String {
-    let details = mill.get(&format!("/v1/projects/{project}")).data();
-    let texts = mill.get(&format!("/v1/projects/{project}/knowledge-base?limit=100")).data();
+fn outcome(app: &TestApp, project: &str, site: &Site) -> String {
+    let details = app.get(&format!("/v1/projects/{project}")).data();
+    let texts = app.get(&format!("/v1/projects/{project}/knowledge-base?limit=100")).data();
     let titles: Vec<&Value> = texts["entries"].as_array().expect("a list").iter().map(|entry| &entry["title"]).collect();
     let whole = json!([details["name"], details["status"], details["brand"], titles]);
     whole.to_string().replace(&site.url(), "/")
 }
 
 fn refused(site: &Site) -> String {
-    let mill = mill();
-    let project = begin(&mill, json!({ "urls": [site.url()] }));
-    to_the_end(&mill);
-    let state = state(&mill, &project);
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()] }));
+    to_the_end(&app);
+    let state = state(&app, &project);
     assert_eq!((&state["status"], &state["progress"]["stage"]), (&json!("error"), &json!("failed")), "{state}");
     state["error"].as_str().expect("a reason").to_owned()
 }
@@ -91,23 +91,23 @@ fn refused(site: &Site) -> String {
 fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
     let site = lamps();
     let whole = {
-        let mill = mill();
-        let project = begin(&mill, json!({ "urls": [site.url()] }));
-        to_the_end(&mill);
-        outcome(&mill, &project, &site)
+        let app = app();
+        let project = begin(&app, json!({ "urls": [site.url()] }));
+        to_the_end(&app);
+        outcome(&app, &project, &site)
     };
     assert!(whole.contains("#0A7B5C") && whole.contains("Lamps for desks") && whole.contains("\"active\""), "{whole}");
     let mut seen = Vec::new();
     for steps in 0.. {
-        let mut mill = mill();
-        let project = begin(&mill, json!({ "urls": [site.url()] }));
-        let more = (0..steps).all(|_| step(&mill));
-        let before = state(&mill, &project);
+        let mut app = app();
+        let project = begin(&app, json!({ "urls": [site.url()] }));
+        let more = (0..steps).all(|_| step(&app));
+        let before = state(&app, &project);
         seen.push(before["progress"]["stage"].as_str().expect("a word").to_owned());
-        mill = mill.restarted();
-        assert_eq!(state(&mill, &project)["progress"], before["progress"], "after {steps} steps");
-        to_the_end(&mill);
-        assert_eq!(outcome(&mill, &project, &site), whole, "interrupted after {steps} steps");
+        app = app.restarted();
+        assert_eq!(state(&app, &project)["progress"], before["progress"], "after {steps} steps");
+        to_the_end(&app);
+        assert_eq!(outcome(&app, &project, &site), whole, "interrupted after {steps} steps");
         if !more {
             break;
         }
@@ -120,12 +120,12 @@ fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
 #[test]
 fn progress_only_grows() {
     let site = lamps();
-    let mill = mill();
-    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()] }));
     let mut last = 0;
     loop {
-        let more = step(&mill);
-        let now = state(&mill, &project)["progress"]["percentage"].as_u64().expect("a number");
+        let more = step(&app);
+        let now = state(&app, &project)["progress"]["percentage"].as_u64().expect("a number");
         assert!(now >= last, "{now} after {last}");
         last = now;
         if !more {
@@ -152,11 +152,11 @@ fn what_cannot_be_read_is_told_in_plain_words() {
 
 #[test]
 fn an_address_inside_the_network_is_refused() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let site = lamps();
-    let project = begin(&mill, json!({ "urls": [site.url()] }));
-    to_the_end(&mill);
-    let state = state(&mill, &project);
+    let project = begin(&app, json!({ "urls": [site.url()] }));
+    to_the_end(&app);
+    let state = state(&app, &project);
     assert!(state["error"].as_str().is_some_and(|reason| reason.contains("outbound.allow_networks")), "{state}");
     assert!(site.asked().is_empty());
 }
@@ -166,9 +166,9 @@ fn forbidden_pages_are_not_asked_for() {
     let site = lamps();
     let home = HOME.replace("href=\"/about\"", "href=\"/secret/about\"");
     site.set("/", 200, &home);
-    let mill = mill();
-    begin(&mill, json!({ "urls": [site.url()] }));
-    to_the_end(&mill);
+    let app = app();
+    begin(&app, json!({ "urls": [site.url()] }));
+    to_the_end(&app);
     assert!(!site.asked().iter().any(|path| path.starts_with("/secret")));
 }
 
@@ -176,41 +176,41 @@ fn forbidden_pages_are_not_asked_for() {
 fn a_failed_import_can_be_begun_anew() {
     let site = lamps();
     site.set("/", 503, "no");
-    let mill = mill();
-    let project = begin(&mill, json!({ "urls": [site.url()] }));
-    to_the_end(&mill);
-    assert_eq!(state(&mill, &project)["status"], "error");
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()] }));
+    to_the_end(&app);
+    assert_eq!(state(&app, &project)["status"], "error");
     site.set("/", 200, HOME);
-    let retried = mill.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
-    assert_eq!((&retried["status"], &state(&mill, &project)["error"]), (&json!("pending"), &Value::Null));
-    to_the_end(&mill);
-    let state = state(&mill, &project);
+    let retried = app.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
+    assert_eq!((&retried["status"], &state(&app, &project)["error"]), (&json!("pending"), &Value::Null));
+    to_the_end(&app);
+    let state = state(&app, &project);
     assert_eq!((&state["status"], &state["name"]), (&json!("active"), &json!("Acme")));
 }
 
 #[test]
 fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
     let site = lamps();
-    let mill = mill();
+    let app = app();
     let given = format!("{}given.png", site.url());
-    let project = begin(&mill, json!({ "urls": [site.url()], "name": "My lamps", "logoUrls": { "primary": given } }));
-    to_the_end(&mill);
+    let project = begin(&app, json!({ "urls": [site.url()], "name": "My lamps", "logoUrls": { "primary": given } }));
+    to_the_end(&app);
     let path = format!("/v1/projects/{project}");
-    let logos = mill.get(&path).data()["brand"]["logos"].clone();
+    let logos = app.get(&path).data()["brand"]["logos"].clone();
     assert_eq!((&logos[0]["url"], &logos[0]["source"], &logos[0]["width"]), (&json!(given), &json!("given"), &json!(200)));
     let lamp = format!("{}lamp.png", site.url());
-    mill.put(&format!("{path}/images"), json!({ "imageUrl": lamp, "description": "Our best lamp" })).data();
-    let texts = mill.get(&format!("{path}/knowledge-base")).data();
+    app.put(&format!("{path}/images"), json!({ "imageUrl": lamp, "description": "Our best lamp" })).data();
+    let texts = app.get(&format!("{path}/knowledge-base")).data();
     let about =
         texts["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
     let own = format!("{path}/knowledge-base/{}", about["id"].as_str().expect("an id"));
-    mill.put(&own, json!({ "content": "Two people and a lathe." })).data();
-    mill.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
-    to_the_end(&mill);
-    let details = mill.get(&path).data();
+    app.put(&own, json!({ "content": "Two people and a lathe." })).data();
+    app.post(&format!("/v1/projects/import/{project}/retry"), json!({})).data();
+    to_the_end(&app);
+    let details = app.get(&path).data();
     assert_eq!((&details["name"], &details["logoUrls"]["primary"]), (&json!("My lamps"), &json!(given)));
     assert_eq!(details["brand"]["images"][0]["description"], "Our best lamp");
-    let again = mill.get(&format!("{path}/knowledge-base")).data();
+    let again = app.get(&format!("{path}/knowledge-base")).data();
     assert_eq!(again["total"], texts["total"], "nothing is there twice");
     let about =
         again["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
@@ -220,8 +220,8 @@ fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
 #[test]
 fn an_import_that_brings_the_process_down_each_time_is_given_up() {
     let site = lamps();
-    let mill = mill();
-    let project = begin(&mill, json!({ "urls": [site.url()] }));
+    let app = app();
+    let project = begin(&app, json!({ "urls": [site.url()] }));
     let id = ProjectId::parse(&project).expect("an id");
     let spoil = move |tx: &mut WriteTx<'_>| -> Result<()> {
         let mut import = find(tx, id)?.expect("it is there");
@@ -229,23 +229,23 @@ fn an_import_that_brings_the_process_down_each_time_is_given_up() {
         save(tx, id, &import);
         Ok(())
     };
-    mill.data().store.write_blocking(spoil).expect("written").expect("written");
-    to_the_end(&mill);
-    assert_eq!(state(&mill, &project)["status"], "error");
+    app.data().store.write_blocking(spoil).expect("written").expect("written");
+    to_the_end(&app);
+    assert_eq!(state(&app, &project)["status"], "error");
 }
 
 #[test]
 fn an_added_image_is_looked_at_and_a_persons_words_stay() {
     let site = lamps();
-    let mill = mill();
-    let path = format!("/v1/projects/{}/images", mill.project);
+    let app = app();
+    let path = format!("/v1/projects/{}/images", app.project);
     let url = |name: &str| format!("{}{name}", site.url());
-    mill.post(&path, json!({ "url": url("lamp.png") })).data();
-    mill.post(&path, json!({ "url": url("given.png"), "description": "Our sign", "tags": ["sign"] })).data();
-    mill.post(&path, json!({ "url": url("none.png") })).data();
-    mill.put(&format!("/v1/projects/{}/logos", mill.project), json!({ "primary": url("logo.png") })).data();
-    while mill.wait(crate::features::projects::look(mill.engine(), Environment::Test)).expect("a step") {}
-    let images = mill.get(&path).data()["images"].clone();
+    app.post(&path, json!({ "url": url("lamp.png") })).data();
+    app.post(&path, json!({ "url": url("given.png"), "description": "Our sign", "tags": ["sign"] })).data();
+    app.post(&path, json!({ "url": url("none.png") })).data();
+    app.put(&format!("/v1/projects/{}/logos", app.project), json!({ "primary": url("logo.png") })).data();
+    while app.wait(crate::features::projects::look(app.engine(), Environment::Test)).expect("a step") {}
+    let images = app.get(&path).data()["images"].clone();
     let of =
         |name: &str| images.as_array().and_then(|all| all.iter().find(|image| image["url"] == url(name))).expect("there").clone();
     let lamp = of("lamp.png");
@@ -256,7 +256,7 @@ fn an_added_image_is_looked_at_and_a_persons_words_stay() {
     let sign = of("given.png");
     assert_eq!((&sign["description"], &sign["tags"], &sign["width"]), (&json!("Our sign"), &json!(["sign"]), &json!(200)));
     assert!(of("none.png")["problem"].as_str().is_some_and(|problem| problem.contains("404")));
-    let logo = mill.get(&format!("/v1/projects/{}", mill.project)).data()["brand"]["logos"][0].clone();
+    let logo = app.get(&format!("/v1/projects/{}", app.project)).data()["brand"]["logos"][0].clone();
     assert_eq!((&logo["source"], &logo["width"]), (&json!("given"), &json!(120)));
 }
 
@@ -264,19 +264,19 @@ fn an_added_image_is_looked_at_and_a_persons_words_stay() {
 fn a_model_that_sees_describes_images_that_nobody_has_described() {
     let site = lamps();
     let answer = json!({ "description": "A green lamp on a wooden desk.", "tags": ["lamp", "desk"] }).to_string();
-    let peer = ModelPeer::with(vec![Reaction::Text(answer)]);
-    let mill = Mill::with(|settings| {
+    let peer = FakeModel::with(vec![Reaction::Text(answer)]);
+    let app = TestApp::with(|settings| {
         settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")];
         let model = &mut settings.language_model;
         (model.protocol, model.url, model.name) = (Some(Protocol::OpenAi), Some(peer.url()), Some("peer".into()));
         model.vision = true;
     });
-    let path = format!("/v1/projects/{}/images", mill.project);
+    let path = format!("/v1/projects/{}/images", app.project);
     for (name, own) in [("lamp.png", None), ("given.png", Some("Ours"))] {
-        mill.post(&path, json!({ "url": format!("{}{name}", site.url()), "description": own, "tags": [] })).data();
+        app.post(&path, json!({ "url": format!("{}{name}", site.url()), "description": own, "tags": [] })).data();
     }
-    while mill.wait(crate::features::projects::look(mill.engine(), Environment::Test)).expect("a step") {}
-    let images = mill.get(&path).data()["images"].clone();
+    while app.wait(crate::features::projects::look(app.engine(), Environment::Test)).expect("a step") {}
+    let images = app.get(&path).data()["images"].clone();
     let described = |name: &str| {
         let images = images.as_array().expect("images");
         images.iter().find(|image| image["url"].as_str().is_some_and(|url| url.ends_with(name))).expect("there")["description"]

@@ -70,15 +70,15 @@ impl Command for GuidelinesUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_what_is_given_changes_and_details_show_it() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}", mill.project);
-        let put = |body| mill.put(&format!("{path}/brand-guidelines"), body).data()["brandGuidelines"].clone();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}", app.project);
+        let put = |body| app.put(&format!("{path}/brand-guidelines"), body).data()["brandGuidelines"].clone();
         put(json!({ "designRules": "Short.", "imageStyle": "Warm light." }));
         assert_eq!(put(json!({ "imageStyle": "" })), json!({ "designRules": "Short.", "imageStyle": null }));
-        assert_eq!(mill.get(&path).data()["brand"]["guidelines"]["designRules"], "Short.");
+        assert_eq!(app.get(&path).data()["brand"]["guidelines"]["designRules"], "Short.");
     }
 }

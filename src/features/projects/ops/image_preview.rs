@@ -86,35 +86,35 @@ fn shows(brand: &Brand, url: &str) -> bool {
 mod tests {
     use super::*;
     use crate::base::base64;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn mill() -> Mill {
-        let mill = Mill::new();
-        mill.engine().set_base_url("https://mail.example.com".into());
-        mill
+    fn app() -> TestApp {
+        let app = TestApp::new();
+        app.engine().set_base_url("https://mail.example.com".into());
+        app
     }
 
-    fn preview(mill: &Mill, url: &str) -> (u16, Vec<u8>) {
+    fn preview(app: &TestApp, url: &str) -> (u16, Vec<u8>) {
         let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
-        let (status, _, bytes) = mill.download(&format!("/v1/projects/{}/images/preview?{query}", mill.project));
+        let (status, _, bytes) = app.download(&format!("/v1/projects/{}/images/preview?{query}", app.project));
         (status, bytes)
     }
 
     #[test]
     fn a_picture_of_the_project_is_shown_small_and_no_other_address_is_fetched() {
-        let mill = mill();
+        let app = app();
         let mut out = std::io::Cursor::new(Vec::new());
         let picture = image::RgbImage::from_pixel(1_000, 500, image::Rgb([0, 90, 0]));
         picture.write_to(&mut out, image::ImageFormat::Png).expect("memory");
-        let path = format!("/v1/projects/{}/images", mill.project);
-        let made = mill.post(&format!("{path}/upload"), json!({ "file": base64::encode(&out.into_inner()) })).data();
+        let path = format!("/v1/projects/{}/images", app.project);
+        let made = app.post(&format!("{path}/upload"), json!({ "file": base64::encode(&out.into_inner()) })).data();
         for _ in 0..2 {
-            let (status, bytes) = preview(&mill, made["url"].as_str().expect("a link"));
+            let (status, bytes) = preview(&app, made["url"].as_str().expect("a link"));
             let small = image::load_from_memory(&bytes).expect("a picture");
             assert_eq!((status, small.width(), small.height()), (200, 480, 240));
         }
-        assert_eq!(preview(&mill, "https://elsewhere.example/a.png").0, 404);
-        mill.post(&path, json!({ "url": "https://acme.invalid/a.jpg", "description": "A cup" })).data();
-        assert_eq!(preview(&mill, "https://acme.invalid/a.jpg").0, 409);
+        assert_eq!(preview(&app, "https://elsewhere.example/a.png").0, 404);
+        app.post(&path, json!({ "url": "https://acme.invalid/a.jpg", "description": "A cup" })).data();
+        assert_eq!(preview(&app, "https://acme.invalid/a.jpg").0, 409);
     }
 }

@@ -68,14 +68,14 @@ impl Raw for ImageRemote {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_links_that_were_given_out_load_anything() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let query = "imageUrl=https%3A%2F%2Facme.example%2Fa.png";
         for token in ["x", "253402300799.5d41"] {
-            assert_eq!(mill.download(&format!("/v1/images/remote/{token}?{query}")).0, 404);
+            assert_eq!(app.download(&format!("/v1/images/remote/{token}?{query}")).0, 404);
         }
     }
 }

@@ -137,40 +137,40 @@ pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn path(mill: &Mill) -> String {
-        format!("/v1/projects/{}/images", mill.project)
+    fn path(app: &TestApp) -> String {
+        format!("/v1/projects/{}/images", app.project)
     }
 
     #[test]
     fn an_added_image_is_in_the_list_and_in_the_brand() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let body = json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup", "coffee", "cup"] });
-        let made = mill.post(&path(&mill), body).data();
+        let made = app.post(&path(&app), body).data();
         assert_eq!((&made["description"], &made["tags"]), (&json!("A cup"), &json!(["cup", "coffee"])));
-        let listed = mill.get(&path(&mill)).data();
+        let listed = app.get(&path(&app)).data();
         assert_eq!((&listed["total"], &listed["images"][0]), (&json!(1), &made));
-        let brand = mill.get(&format!("/v1/projects/{}", mill.project)).data()["brand"].clone();
+        let brand = app.get(&format!("/v1/projects/{}", app.project)).data()["brand"].clone();
         assert_eq!(brand["images"][0]["url"], "https://acme.example/a.jpg");
     }
 
     #[test]
     fn an_address_is_there_once_and_the_later_words_count() {
-        let mill = Mill::new();
-        mill.post(&path(&mill), json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();
-        let again = mill.post(&path(&mill), json!({ "url": "https://acme.example/a.jpg", "description": "A mug" })).data();
+        let app = TestApp::new();
+        app.post(&path(&app), json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();
+        let again = app.post(&path(&app), json!({ "url": "https://acme.example/a.jpg", "description": "A mug" })).data();
         assert_eq!((&again["description"], &again["tags"]), (&json!("A mug"), &json!(["cup"])));
-        assert_eq!(mill.get(&path(&mill)).data()["total"], 1);
+        assert_eq!(app.get(&path(&app)).data()["total"], 1);
     }
 
     #[test]
     fn more_than_the_interface_allows_is_refused() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let tags: Vec<String> = (0..11).map(|number| format!("tag {number}")).collect();
         for (field, value) in [("tags", json!(tags)), ("tags", json!(["x".repeat(51)])), ("description", json!("x".repeat(1001)))]
         {
-            let answer = mill.post(&path(&mill), json!({ "url": "https://acme.example/a.jpg", field: value }));
+            let answer = app.post(&path(&app), json!({ "url": "https://acme.example/a.jpg", field: value }));
             let (status, _, detail) = answer.refusal();
             assert!(status == 400 && detail.contains(field), "{detail}");
         }

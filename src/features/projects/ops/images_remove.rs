@@ -59,15 +59,15 @@ fn message(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_removed_image_is_gone() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}/images", mill.project);
-        mill.post(&path, json!({ "url": "https://acme.example/a.jpg" })).data();
-        let remove = || mill.delete(&format!("{path}?imageUrl=https%3A%2F%2Facme.example%2Fa.jpg"));
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}/images", app.project);
+        app.post(&path, json!({ "url": "https://acme.example/a.jpg" })).data();
+        let remove = || app.delete(&format!("{path}?imageUrl=https%3A%2F%2Facme.example%2Fa.jpg"));
         assert!(remove().data()["message"].as_str().is_some_and(|text| text.contains("a.jpg")));
-        assert_eq!((remove().refusal().0, &mill.get(&path).data()["total"]), (404, &json!(0)));
+        assert_eq!((remove().refusal().0, &app.get(&path).data()["total"]), (404, &json!(0)));
     }
 }

@@ -82,17 +82,17 @@ pub fn find(tx: &impl Read, project: ProjectId, url: &Site) -> Result<ProjectIma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_what_is_given_changes() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}/images", mill.project);
-        mill.post(&path, json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();
-        let changed = mill.put(&path, json!({ "imageUrl": "https://acme.example/a.jpg", "tags": ["mug"] })).data();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}/images", app.project);
+        app.post(&path, json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();
+        let changed = app.put(&path, json!({ "imageUrl": "https://acme.example/a.jpg", "tags": ["mug"] })).data();
         assert_eq!((&changed["description"], &changed["tags"]), (&json!("A cup"), &json!(["mug"])));
-        let cleared = mill.put(&path, json!({ "imageUrl": "https://acme.example/a.jpg", "description": null })).data();
+        let cleared = app.put(&path, json!({ "imageUrl": "https://acme.example/a.jpg", "description": null })).data();
         assert_eq!((&cleared["description"], &cleared["tags"]), (&json!(null), &json!(["mug"])));
-        assert_eq!(mill.put(&path, json!({ "imageUrl": "https://acme.example/b.jpg" })).refusal().0, 404);
+        assert_eq!(app.put(&path, json!({ "imageUrl": "https://acme.example/b.jpg" })).refusal().0, 404);
     }
 }

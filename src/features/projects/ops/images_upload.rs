@@ -89,12 +89,12 @@ mod tests {
 
     use super::*;
     use crate::engine::render::pixels::Workers;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn mill() -> Mill {
-        let mill = Mill::new();
-        mill.engine().set_base_url("https://mail.example.com".into());
-        mill
+    fn app() -> TestApp {
+        let app = TestApp::new();
+        app.engine().set_base_url("https://mail.example.com".into());
+        app
     }
 
     /// Two red pixels.
@@ -104,54 +104,54 @@ mod tests {
         out.into_inner()
     }
 
-    fn path(mill: &Mill) -> String {
-        format!("/v1/projects/{}/images", mill.project)
+    fn path(app: &TestApp) -> String {
+        format!("/v1/projects/{}/images", app.project)
     }
 
     #[test]
     fn an_upload_is_an_image_of_the_project_that_anybody_with_its_link_sees() {
-        let mill = mill();
+        let app = app();
         let body = json!({ "file": base64::encode(&file()), "description": "Red", "tags": ["red"] });
-        let made = mill.post(&format!("{}/upload", path(&mill)), body.clone()).data();
+        let made = app.post(&format!("{}/upload", path(&app)), body.clone()).data();
         assert_eq!((&made["width"], &made["height"], &made["description"]), (&json!(2), &json!(1), &json!("Red")));
-        let url = made["url"].as_str().expect("a link").strip_prefix(mill.engine().base_url()).expect("ours");
-        let (status, disposition, bytes) = mill.download(url);
+        let url = made["url"].as_str().expect("a link").strip_prefix(app.engine().base_url()).expect("ours");
+        let (status, disposition, bytes) = app.download(url);
         assert_eq!((status, disposition.as_str()), (200, "inline; filename=\"image.jpg\""));
         assert!(image::load_from_memory(&bytes).is_ok());
-        assert_eq!(mill.download(url.split('?').next().expect("a path")).0, 404);
-        assert_eq!(mill.post(&format!("{}/upload", path(&mill)), body).data()["url"], made["url"]);
-        assert_eq!(mill.get(&path(&mill)).data()["total"], 1);
+        assert_eq!(app.download(url.split('?').next().expect("a path")).0, 404);
+        assert_eq!(app.post(&format!("{}/upload", path(&app)), body).data()["url"], made["url"]);
+        assert_eq!(app.get(&path(&app)).data()["total"], 1);
     }
 
     #[test]
     fn a_removed_upload_is_still_there_for_the_emails_that_show_it() {
-        let mill = mill();
-        let made = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": base64::encode(&file()) })).data();
+        let app = app();
+        let made = app.post(&format!("{}/upload", path(&app)), json!({ "file": base64::encode(&file()) })).data();
         let url = made["url"].as_str().expect("a link");
         let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
-        mill.delete(&format!("{}?{query}", path(&mill))).data();
-        assert_eq!(mill.get(&path(&mill)).data()["total"], 0);
-        assert_eq!(mill.download(url.strip_prefix(mill.engine().base_url()).expect("ours")).0, 200);
+        app.delete(&format!("{}?{query}", path(&app))).data();
+        assert_eq!(app.get(&path(&app)).data()["total"], 0);
+        assert_eq!(app.download(url.strip_prefix(app.engine().base_url()).expect("ours")).0, 200);
     }
 
     #[test]
     fn an_upload_that_waits_too_long_for_pixels_gets_503_and_may_try_again() {
         let wait = Duration::from_millis(100);
-        let mill = Mill::with_workers(Workers::used_up(wait));
+        let app = TestApp::with_workers(Workers::used_up(wait));
         let began = Instant::now();
-        let reply = mill.reply_to_post(&format!("{}/upload", path(&mill)), &json!({ "file": base64::encode(&file()) }));
+        let reply = app.reply_to_post(&format!("{}/upload", path(&app)), &json!({ "file": base64::encode(&file()) }));
         assert!(began.elapsed() >= wait);
         assert_eq!((reply.status.as_u16(), &reply.headers["retry-after"]), (503, &HeaderValue::from_static("5")));
-        let answer = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": base64::encode(&file()) }));
+        let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": base64::encode(&file()) }));
         let (_, code, said) = answer.refusal();
         assert_eq!((code, said), ("SERVICE_UNAVAILABLE", "Too many images are being decoded; try again."));
     }
 
     #[test]
     fn what_is_no_image_is_refused() {
-        let mill = mill();
+        let app = app();
         for wrong in ["", "é", "PHN2Zz48L3N2Zz4="] {
-            let answer = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": wrong }));
+            let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": wrong }));
             let (status, _, detail) = answer.refusal();
             assert!(status == 400 && detail.starts_with("file"), "{detail}");
         }

@@ -63,12 +63,12 @@ impl Command for ImportRetry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn an_import_that_runs_goes_on() {
-        let mill = Mill::new();
-        let answer = mill.post(&format!("/v1/projects/import/{}/retry", mill.project), json!({})).data();
+        let app = TestApp::new();
+        let answer = app.post(&format!("/v1/projects/import/{}/retry", app.project), json!({})).data();
         assert_eq!((&answer["status"], &answer["message"]), (&json!("pending"), &json!(RUNS)));
     }
 }

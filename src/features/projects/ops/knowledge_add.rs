@@ -134,34 +134,34 @@ impl Command for KnowledgeAdd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn path(mill: &Mill) -> String {
-        format!("/v1/projects/{}/knowledge-base", mill.project)
+    fn path(app: &TestApp) -> String {
+        format!("/v1/projects/{}/knowledge-base", app.project)
     }
 
     #[test]
     fn an_added_text_is_listed_and_a_repeat_makes_no_second() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let body =
             json!({ "title": "Roasting", "content": "Twice a week.", "referenceOrigin": "upload", "sourceFileName": "r.md" });
-        let made = mill.post(&path(&mill), body.clone()).data();
+        let made = app.post(&path(&app), body.clone()).data();
         assert_eq!((&made["referenceOrigin"], &made["sourceFileName"]), (&json!("upload"), &json!("r.md")));
-        assert_eq!(mill.post(&path(&mill), body).data()["id"], made["id"]);
-        let listed = mill.get(&path(&mill)).data();
+        assert_eq!(app.post(&path(&app), body).data()["id"], made["id"]);
+        let listed = app.get(&path(&app)).data();
         assert_eq!((&listed["total"], &listed["entries"][0]), (&json!(1), &made));
     }
 
     #[test]
     fn a_text_that_is_none_is_refused_by_its_field() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (body, field) in [
             (json!({ "title": " ", "content": "a" }), "title"),
             (json!({ "title": "a", "content": " " }), "content"),
             (json!({ "title": "a", "content": "a", "referenceOrigin": "website" }), "referenceOrigin"),
             (json!({ "title": "a", "content": "a".repeat(100_001) }), "content"),
         ] {
-            let answer = mill.post(&path(&mill), body);
+            let answer = app.post(&path(&app), body);
             let (status, _, detail) = answer.refusal();
             assert!(status == 400 && detail.starts_with(field), "{detail}");
         }

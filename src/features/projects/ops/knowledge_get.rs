@@ -35,16 +35,16 @@ impl Query for KnowledgeGet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_text_is_found_in_its_own_project_only() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}/knowledge-base", mill.project);
-        let made = mill.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}/knowledge-base", app.project);
+        let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
         let id = made["id"].as_str().expect("an id").to_owned();
-        assert_eq!(mill.get(&format!("{path}/{id}")).data(), made);
-        let other = mill.another_project();
-        assert_eq!(mill.get(&format!("/v1/projects/{other}/knowledge-base/{id}")).refusal().0, 404);
+        assert_eq!(app.get(&format!("{path}/{id}")).data(), made);
+        let other = app.another_project();
+        assert_eq!(app.get(&format!("/v1/projects/{other}/knowledge-base/{id}")).refusal().0, 404);
     }
 }

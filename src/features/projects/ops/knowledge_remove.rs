@@ -57,15 +57,15 @@ fn message(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_removed_text_is_gone() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}/knowledge-base", mill.project);
-        let made = mill.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}/knowledge-base", app.project);
+        let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();
         let own = format!("{path}/{}", made["id"].as_str().expect("an id"));
-        assert!(mill.delete(&own).data()["message"].as_str().is_some_and(|text| text.contains("Roasting")));
-        assert_eq!((mill.delete(&own).refusal().0, &mill.get(&path).data()["total"]), (404, &json!(0)));
+        assert!(app.delete(&own).data()["message"].as_str().is_some_and(|text| text.contains("Roasting")));
+        assert_eq!((app.delete(&own).refusal().0, &app.get(&path).data()["total"]), (404, &json!(0)));
     }
 }

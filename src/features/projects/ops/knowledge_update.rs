@@ -90,20 +90,20 @@ pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Entry
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_what_is_given_changes_and_another_projects_text_is_not_there() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}/knowledge-base", mill.project);
-        let made = mill.post(&path, json!({ "title": "Roasting", "content": "Twice.", "sourceFileName": "r.md" })).data();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}/knowledge-base", app.project);
+        let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice.", "sourceFileName": "r.md" })).data();
         let id = made["id"].as_str().expect("an id").to_owned();
-        mill.clock.advance_ms(1_000);
-        let changed = mill.put(&format!("{path}/{id}"), json!({ "content": "Daily.", "sourceFileName": "" })).data();
+        app.clock.advance_ms(1_000);
+        let changed = app.put(&format!("{path}/{id}"), json!({ "content": "Daily.", "sourceFileName": "" })).data();
         assert_eq!((&changed["title"], &changed["content"]), (&json!("Roasting"), &json!("Daily.")));
         assert_eq!(changed["sourceFileName"], json!(null));
         assert_ne!(changed["date"], made["date"]);
-        let other = mill.another_project();
-        assert_eq!(mill.put(&format!("/v1/projects/{other}/knowledge-base/{id}"), json!({})).refusal().0, 404);
+        let other = app.another_project();
+        assert_eq!(app.put(&format!("/v1/projects/{other}/knowledge-base/{id}"), json!({})).refusal().0, 404);
     }
 }

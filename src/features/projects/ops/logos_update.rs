@@ -78,17 +78,17 @@ impl Command for LogosUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_what_is_given_changes_and_the_brand_shows_it_first() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}", mill.project);
-        let put = |body| mill.put(&format!("{path}/logos"), body).data()["logoUrls"].clone();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}", app.project);
+        let put = |body| app.put(&format!("{path}/logos"), body).data()["logoUrls"].clone();
         put(json!({ "primary": "https://acme.example/a.png", "favicon": "https://acme.example/f.png" }));
         let logos = put(json!({ "favicon": null }));
         assert_eq!((&logos["primary"], &logos["favicon"]), (&json!("https://acme.example/a.png"), &json!(null)));
-        let brand = mill.get(&path).data()["brand"].clone();
+        let brand = app.get(&path).data()["brand"].clone();
         let first = &brand["logos"][0];
         assert_eq!((&first["url"], &first["source"]), (&json!("https://acme.example/a.png"), &json!("given")));
     }

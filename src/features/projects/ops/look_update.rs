@@ -120,13 +120,13 @@ fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn what_is_given_wins_is_told_with_its_contrast_and_can_be_taken_back() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}", mill.project);
-        let patch = |body: Value| mill.patch(&format!("{path}/look"), body).data();
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}", app.project);
+        let patch = |body: Value| app.patch(&format!("{path}/look"), body).data();
         let told = patch(json!({ "palette": { "text": "#777777", "background": "#ffffff" }, "fonts": { "heading": "Lora" } }));
         assert_eq!(told["palette"]["background"], "#FFFFFF");
         let low = json!([{ "text": "text", "ground": "background", "ratio": 4.47, "legible": false }]);
@@ -138,27 +138,27 @@ mod tests {
             (&told["contrasts"][0]["legible"], &told["given"]["palette"]["background"]),
             (&json!(true), &json!("#FFFFFF"))
         );
-        let project = mill.get(&path).data();
+        let project = app.get(&path).data();
         assert_eq!((&project["palette"]["text"], &project["brand"]["palette"]["text"]), (&json!("#767676"), &json!("#767676")));
         let back = patch(json!({ "palette": { "text": null, "background": null }, "fonts": { "heading": null } }));
         assert_eq!(
             (&back["palette"]["text"], &back["fonts"]["heading"], &back["contrasts"]),
             (&json!(null), &json!(null), &json!([]))
         );
-        assert_eq!(mill.get(&format!("{path}/look")).data(), back);
+        assert_eq!(app.get(&format!("{path}/look")).data(), back);
     }
 
     #[test]
     fn what_is_no_colour_and_no_font_is_refused_by_its_field() {
-        let mill = Mill::new();
-        let path = format!("/v1/projects/{}/look", mill.project);
+        let app = TestApp::new();
+        let path = format!("/v1/projects/{}/look", app.project);
         for (body, field) in [
             (json!({ "palette": { "buttonText": "red" } }), "palette.buttonText"),
             (json!({ "palette": { "primary": "#12345" } }), "palette.primary"),
             (json!({ "fonts": { "body": "Lora; color: red" } }), "fonts.body"),
             (json!({ "fonts": { "heading": "''" } }), "fonts.heading"),
         ] {
-            let answer = mill.patch(&path, body.clone());
+            let answer = app.patch(&path, body.clone());
             let refused = answer.refusal();
             assert!(refused.0 == 400 && refused.2.starts_with(field), "{body}: {refused:?}");
         }

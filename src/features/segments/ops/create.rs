@@ -94,37 +94,37 @@ fn make(tx: &mut WriteTx<'_>, account: AccountId, input: CreateSegment) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn answers_with_the_filter_as_given_and_the_present_count() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (email, tags) in [("ada@example.com", json!(["vip"])), ("bob@example.com", json!([]))] {
-            mill.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data();
+            app.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data();
         }
-        let tag = mill.get_in("/v1/tags").data()["tags"][0]["id"].clone();
+        let tag = app.get_in("/v1/tags").data()["tags"][0]["id"].clone();
         let filters =
             json!({ "match": "any", "tags": [tag], "groups": [{ "match": "all", "excludeTags": [tag], "status": "bounced" }] });
-        let answer = mill.post_in("/v1/audiences", json!({ "name": "VIPs", "description": "Best", "filters": filters }));
+        let answer = app.post_in("/v1/audiences", json!({ "name": "VIPs", "description": "Best", "filters": filters }));
         assert_eq!(answer.status, 201);
         let made = answer.data();
         assert_eq!((&made["filters"], &made["count"], &made["description"]), (&filters, &json!(1), &json!("Best")));
-        let everyone = mill.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
+        let everyone = app.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
         assert_eq!((&everyone["filters"], &everyone["count"]), (&json!({ "match": "all" }), &json!(2)));
     }
 
     #[test]
     fn a_repeat_makes_no_second_and_names_the_first() {
-        let mill = Mill::new();
-        let id = mill.post_in("/v1/segments", json!({ "name": "VIPs" })).data()["id"].clone();
-        let again = mill.post_in("/v1/segments", json!({ "name": "vips" }));
+        let app = TestApp::new();
+        let id = app.post_in("/v1/segments", json!({ "name": "VIPs" })).data()["id"].clone();
+        let again = app.post_in("/v1/segments", json!({ "name": "vips" }));
         assert_eq!((again.refusal().0, again.refusal().1, &again.body["data"]["id"]), (409, "NAME_TAKEN", &id));
-        assert_eq!(mill.get_in("/v1/segments").data()["total"], 1);
+        assert_eq!(app.get_in("/v1/segments").data()["total"], 1);
     }
 
     #[test]
     fn refuses_a_filter_that_makes_no_sense_and_saves_nothing() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (filters, path) in [
             (
                 json!({ "groups": [{ "fields": [{ "key": "age", "mode": "number_gt", "values": ["old"] }] }] }),
@@ -140,10 +140,10 @@ mod tests {
                 "filters: the project has no tag with the id 66f1a2b3000000015c3e9d71",
             ),
         ] {
-            let answer = mill.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));
+            let answer = app.post_in("/v1/segments", json!({ "name": "a", "filters": filters }));
             assert_eq!(answer.refusal().0, 400, "{answer:?}");
             assert!(answer.refusal().2.starts_with(path), "{answer:?}");
         }
-        assert_eq!(mill.get_in("/v1/segments").data()["total"], 0);
+        assert_eq!(app.get_in("/v1/segments").data()["total"], 0);
     }
 }

@@ -52,17 +52,17 @@ impl Command for Delete {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn the_segment_goes_its_contacts_stay_and_its_name_is_free() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
-        let made = mill.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let made = app.post_in("/v1/segments", json!({ "name": "Everyone" })).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
-        assert_eq!(mill.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
-        assert_eq!(mill.delete_in(&path).refusal().0, 404);
-        assert_eq!(mill.get_in("/v1/contacts").data()["total"], 1);
-        mill.post_in("/v1/segments", json!({ "name": "everyone" })).data();
+        assert_eq!(app.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
+        assert_eq!(app.delete_in(&path).refusal().0, 404);
+        assert_eq!(app.get_in("/v1/contacts").data()["total"], 1);
+        app.post_in("/v1/segments", json!({ "name": "everyone" })).data();
     }
 }

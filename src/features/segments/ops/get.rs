@@ -67,59 +67,59 @@ impl Query for Get {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn the_count_follows_every_change_of_a_contact() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let contact = |email: &str, plan: &str| {
             let body = json!({ "email": email, "customFields": { "plan": plan } });
-            format!("/v1/contacts/{}", mill.post_in("/v1/contacts", body).data()["id"].as_str().expect("an id"))
+            format!("/v1/contacts/{}", app.post_in("/v1/contacts", body).data()["id"].as_str().expect("an id"))
         };
         contact("ada@example.com", "pro");
         let bob = contact("bob@example.com", "free");
         let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["Pro"] }] });
-        let made = mill.post_in("/v1/segments", json!({ "name": "pro", "filters": filters })).data();
+        let made = app.post_in("/v1/segments", json!({ "name": "pro", "filters": filters })).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
-        let count = || mill.get_in(&path).data()["count"].clone();
+        let count = || app.get_in(&path).data()["count"].clone();
         assert_eq!((&made["count"], count()), (&json!(1), json!(1)));
-        mill.patch_in(&bob, json!({ "customFields": { "plan": "PRO" } })).data();
+        app.patch_in(&bob, json!({ "customFields": { "plan": "PRO" } })).data();
         assert_eq!(count(), 2);
-        mill.delete_in(&bob).data();
+        app.delete_in(&bob).data();
         assert_eq!(count(), 1);
     }
 
     #[test]
     fn contacts_are_listed_by_segment() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for email in ["ada@example.com", "bob@example.org"] {
-            mill.post_in("/v1/contacts", json!({ "email": email })).data();
+            app.post_in("/v1/contacts", json!({ "email": email })).data();
         }
         let filters = json!({ "fields": [{ "key": "email", "mode": "ends_with", "values": ["@example.org"] }] });
-        let made = mill.post_in("/v1/segments", json!({ "name": "org", "filters": filters })).data();
+        let made = app.post_in("/v1/segments", json!({ "name": "org", "filters": filters })).data();
         let id = made["id"].as_str().expect("an id");
-        let data = mill.get_in(&format!("/v1/contacts?segmentId={id}")).data();
+        let data = app.get_in(&format!("/v1/contacts?segmentId={id}")).data();
         assert_eq!((&data["total"], &data["contacts"][0]["email"]), (&json!(1), &json!("bob@example.org")));
-        let unknown = mill.get_in("/v1/contacts?segmentId=66f1a2b3e5f60718293a4b5c");
+        let unknown = app.get_in("/v1/contacts?segmentId=66f1a2b3e5f60718293a4b5c");
         assert_eq!(unknown.refusal().0, 404);
     }
 
     #[test]
     fn whoever_needs_no_count_gets_none() {
-        let mill = Mill::new();
-        let made = mill.post_in("/v1/segments", json!({ "name": "all" })).data();
+        let app = TestApp::new();
+        let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
-        assert_eq!(mill.get_in(&format!("{path}?count=false")).data()["count"], json!(null));
-        assert_eq!(mill.get_in("/v1/segments?count=false").data()["segments"][0]["count"], json!(null));
-        assert_eq!(mill.get_in(&format!("{path}?count=true")).data()["count"], 0);
+        assert_eq!(app.get_in(&format!("{path}?count=false")).data()["count"], json!(null));
+        assert_eq!(app.get_in("/v1/segments?count=false").data()["segments"][0]["count"], json!(null));
+        assert_eq!(app.get_in(&format!("{path}?count=true")).data()["count"], 0);
     }
 
     #[test]
     fn another_projects_segment_is_not_there() {
-        let mill = Mill::new();
-        let made = mill.post_in("/v1/segments", json!({ "name": "all" })).data();
+        let app = TestApp::new();
+        let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
-        let other = mill.another_project();
-        assert_eq!(mill.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
+        let other = app.another_project();
+        assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
     }
 }

@@ -67,22 +67,22 @@ impl Query for List {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn lists_newest_first_with_present_counts_in_both_shapes_and_under_both_names() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for name in ["first", "second", "third"] {
-            mill.post_in("/v1/segments", json!({ "name": name, "filters": { "status": "subscribed" } })).data();
-            mill.clock.advance_ms(1_000);
+            app.post_in("/v1/segments", json!({ "name": name, "filters": { "status": "subscribed" } })).data();
+            app.clock.advance_ms(1_000);
         }
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
-        let data = mill.get_in("/v1/segments").data();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let data = app.get_in("/v1/segments").data();
         let of =
             |field: &str| data["segments"].as_array().expect("an array").iter().map(|s| s[field].clone()).collect::<Vec<_>>();
         assert_eq!(of("name"), ["third", "second", "first"]);
         assert_eq!(of("count"), [1, 1, 1]);
-        let paged = mill.get_in("/v1/audiences?page=2&limit=2");
+        let paged = app.get_in("/v1/audiences?page=2&limit=2");
         assert_eq!(paged.body["count"], 3);
         assert_eq!(paged.data()[0]["name"], "first");
     }

@@ -85,27 +85,27 @@ impl Query for Preview {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn counts_and_shows_the_newest_and_keeps_nothing() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (email, plan) in [("ada@example.com", "pro"), ("bob@example.com", "free"), ("eve@example.com", "pro")] {
-            mill.post_in("/v1/contacts", json!({ "email": email, "customFields": { "plan": plan } })).data();
+            app.post_in("/v1/contacts", json!({ "email": email, "customFields": { "plan": plan } })).data();
         }
         let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] });
-        let told = mill.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
+        let told = app.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
         assert_eq!((&told["count"], &told["contacts"][0]["email"]), (&json!(2), &json!("eve@example.com")));
         assert_eq!(told["contacts"].as_array().map(Vec::len), Some(1));
-        assert_eq!(mill.post_in("/v1/audiences/preview", json!({})).data()["count"], 3);
-        assert_eq!(mill.get_in("/v1/segments").data()["total"], 0);
+        assert_eq!(app.post_in("/v1/audiences/preview", json!({})).data()["count"], 3);
+        assert_eq!(app.get_in("/v1/segments").data()["total"], 0);
     }
 
     #[test]
     fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let filters = json!({ "fields": [{ "key": "age", "mode": "number_gt", "values": ["old"] }] });
-        let refused = mill.post_in("/v1/segments/preview", json!({ "filters": filters }));
+        let refused = app.post_in("/v1/segments/preview", json!({ "filters": filters }));
         assert!(refused.refusal().2.starts_with("filters.fields[0].values[0]: "), "{refused:?}");
     }
 }

@@ -50,17 +50,17 @@ impl Query for Project {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_segment_is_found_in_whichever_project_it_is() {
-        let mill = Mill::new();
-        let other = mill.another_project();
-        for project in [mill.project.to_string(), other.to_string()] {
-            let made = mill.post("/v1/segments", json!({ "projectId": project, "name": "all" })).data();
+        let app = TestApp::new();
+        let other = app.another_project();
+        for project in [app.project.to_string(), other.to_string()] {
+            let made = app.post("/v1/segments", json!({ "projectId": project, "name": "all" })).data();
             let id = made["id"].as_str().expect("an id");
-            assert_eq!(mill.get(&format!("/v1/segments/{id}/project")).data(), json!({ "projectId": project }));
+            assert_eq!(app.get(&format!("/v1/segments/{id}/project")).data(), json!({ "projectId": project }));
         }
-        assert_eq!(mill.get("/v1/segments/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);
+        assert_eq!(app.get("/v1/segments/66f1a2b3e5f60718293a4b5c/project").refusal().0, 404);
     }
 }

@@ -96,56 +96,56 @@ fn change(tx: &mut WriteTx<'_>, account: AccountId, input: SegmentPatch) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn segment(mill: &Mill, name: &str) -> String {
+    fn segment(app: &TestApp, name: &str) -> String {
         let filters = json!({ "status": "bounced" });
-        let made = mill.post_in("/v1/segments", json!({ "name": name, "description": "Old", "filters": filters })).data();
+        let made = app.post_in("/v1/segments", json!({ "name": name, "description": "Old", "filters": filters })).data();
         format!("/v1/segments/{}", made["id"].as_str().expect("an id"))
     }
 
     #[test]
     fn a_new_filter_takes_the_place_of_the_old_one_and_is_counted() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
-        let path = segment(&mill, "some");
-        let after = mill.patch_in(&path, json!({ "filters": { "match": "any", "status": "subscribed" } })).data();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+        let path = segment(&app, "some");
+        let after = app.patch_in(&path, json!({ "filters": { "match": "any", "status": "subscribed" } })).data();
         assert_eq!((&after["filters"], &after["count"]), (&json!({ "match": "any", "status": "subscribed" }), &json!(1)));
-        assert_eq!(mill.get_in(&path).data(), after);
+        assert_eq!(app.get_in(&path).data(), after);
     }
 
     #[test]
     fn only_what_is_given_changes_and_the_time_only_if_something_does() {
-        let mill = Mill::new();
-        let path = segment(&mill, "some");
-        let before = mill.get_in(&path).data();
-        mill.clock.advance_ms(1_000);
+        let app = TestApp::new();
+        let path = segment(&app, "some");
+        let before = app.get_in(&path).data();
+        app.clock.advance_ms(1_000);
         let same = json!({ "name": "some", "filters": { "match": "all", "status": "bounced" } });
-        assert_eq!(mill.patch_in(&path, same).data(), before);
-        let after = mill.patch_in(&path, json!({ "description": null })).data();
+        assert_eq!(app.patch_in(&path, same).data(), before);
+        let after = app.patch_in(&path, json!({ "description": null })).data();
         assert_eq!((&after["description"], &after["filters"]), (&json!(null), &before["filters"]));
         assert_ne!(after["updatedAt"], before["updatedAt"]);
     }
 
     #[test]
     fn a_name_may_change_its_case_but_not_take_anothers_and_a_wrong_filter_changes_nothing() {
-        let mill = Mill::new();
-        let (path, _) = (segment(&mill, "some"), segment(&mill, "other"));
-        assert_eq!(mill.patch_in(&path, json!({ "name": "SOME" })).data()["name"], "SOME");
-        assert_eq!(mill.patch_in(&path, json!({ "name": "Other" })).refusal().1, "NAME_TAKEN");
-        let wrong = mill.patch_in(&path, json!({ "name": "new", "filters": { "groups": [{}] } }));
+        let app = TestApp::new();
+        let (path, _) = (segment(&app, "some"), segment(&app, "other"));
+        assert_eq!(app.patch_in(&path, json!({ "name": "SOME" })).data()["name"], "SOME");
+        assert_eq!(app.patch_in(&path, json!({ "name": "Other" })).refusal().1, "NAME_TAKEN");
+        let wrong = app.patch_in(&path, json!({ "name": "new", "filters": { "groups": [{}] } }));
         assert!(wrong.refusal().2.starts_with("filters.groups[0]: "), "{wrong:?}");
-        assert_eq!(mill.get_in(&path).data()["name"], "SOME");
+        assert_eq!(app.get_in(&path).data()["name"], "SOME");
     }
 
     #[test]
     fn a_segment_whose_tag_was_deleted_can_still_be_renamed() {
-        let mill = Mill::new();
-        let tag = mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
-        let made = mill.post_in("/v1/segments", json!({ "name": "VIPs", "filters": { "tags": [tag] } })).data();
-        mill.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
+        let app = TestApp::new();
+        let tag = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
+        let made = app.post_in("/v1/segments", json!({ "name": "VIPs", "filters": { "tags": [tag] } })).data();
+        app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
-        let after = mill.patch_in(&path, json!({ "name": "Nobody" })).data();
+        let after = app.patch_in(&path, json!({ "name": "Nobody" })).data();
         assert_eq!((&after["name"], &after["count"]), (&json!("Nobody"), &json!(0)));
     }
 }

@@ -16,23 +16,23 @@ use crate::features::sending::recipient_writer::{self, UpdateResult, RecipientWr
 use crate::features::sending::model::{Event, Schedule};
 use crate::features::sending::store as rows;
 use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
-use crate::testing::Mill;
-use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
+use crate::testing::TestApp;
+use crate::testing::mail_sink::{SinkAction, MailSink, SmtpStage, SinkCapabilities};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 use crate::vocab::{limits, tables};
 
 /// Let the dispatchers run until something is there.
-fn run_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
-    run_in(mill, Environment::Test, holds);
+fn run_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
+    run_in(app, Environment::Test, holds);
 }
 
-fn run_in(mill: &Mill, environment: Environment, holds: impl Fn(&ReadTx) -> bool) {
-    while mill.wait(sending::plan(mill.engine(), environment)).expect("planning does not fail") {}
-    let store = mill.engine().data(environment).store.clone();
-    mill.wait(async {
+fn run_in(app: &TestApp, environment: Environment, holds: impl Fn(&ReadTx) -> bool) {
+    while app.wait(sending::plan(app.engine(), environment)).expect("planning does not fail") {}
+    let store = app.engine().data(environment).store.clone();
+    app.wait(async {
         let tasks = Tasks::new(Handle::current());
-        start(&tasks, mill.engine());
+        start(&tasks, app.engine());
         loop {
             let (mailings, rows) = (store.changed(tables::MAILINGS).notified(), store.changed(tables::RECIPIENTS).notified());
             if holds(&store.read()) {
@@ -53,9 +53,9 @@ fn counts(tx: &ReadTx, id: MailingId) -> Counts {
     sending::counts(tx, id).expect("readable")
 }
 
-fn run_to_the_end(mill: &Mill, id: MailingId) -> Counts {
-    run_until(mill, |tx| sending::by_id(tx, id).expect("readable").is_some_and(|mailing| mailing.word() == "finished"));
-    counts(&mill.read(), id)
+fn run_to_the_end(app: &TestApp, id: MailingId) -> Counts {
+    run_until(app, |tx| sending::by_id(tx, id).expect("readable").is_some_and(|mailing| mailing.word() == "finished"));
+    counts(&app.read(), id)
 }
 
 fn id(data: &Value, field: &str) -> MailingId {
@@ -70,29 +70,29 @@ fn letter(to: &str) -> Value {
     })
 }
 
-fn contact(mill: &Mill, email: &str, more: Value) {
+fn contact(app: &TestApp, email: &str, more: Value) {
     let mut body = json!({ "email": email });
     body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    mill.post_in("/v1/contacts", body).data();
+    app.post_in("/v1/contacts", body).data();
 }
 
 #[test]
 fn a_direct_send_comes_into_the_inbox_once_with_its_fields_filled() {
-    let mill = Mill::new();
-    mill.engine().set_base_url("https://mail.example".to_owned());
-    let accepted = mill.post("/v1/sending", letter("ada@example.com")).data();
+    let app = TestApp::new();
+    app.engine().set_base_url("https://mail.example".to_owned());
+    let accepted = app.post("/v1/sending", letter("ada@example.com")).data();
     assert_eq!((accepted["status"].as_str(), accepted["provider"].as_str()), (Some("queued"), Some("inbox")));
     let send = id(&accepted, "sendId");
-    let counts = run_to_the_end(&mill, send);
+    let counts = run_to_the_end(&app, send);
     assert_eq!((counts.sent, counts.total), (1, 1));
-    let told = mill.get(&format!("/v1/sending/{send}")).data();
+    let told = app.get(&format!("/v1/sending/{send}")).data();
     assert_eq!((told["status"].as_str(), told["recipients"][0]["status"].as_str()), (Some("sent"), Some("sent")));
 
-    let list = mill.get("/v1/inbox?to=ADA@example.com&search=4711").data();
+    let list = app.get("/v1/inbox?to=ADA@example.com&search=4711").data();
     assert_eq!(list["total"], 1, "{list}");
-    assert_eq!(mill.get("/v1/inbox?search=nothing").data()["total"], 0);
+    assert_eq!(app.get("/v1/inbox?search=nothing").data()["total"], 0);
     let message = list["messages"][0]["id"].as_str().expect("an id").to_owned();
-    let opened = mill.get(&format!("/v1/inbox/{message}")).data();
+    let opened = app.get(&format!("/v1/inbox/{message}")).data();
     let header = |name: &str| {
         let headers = opened["headers"].as_array().expect("a list");
         headers.iter().find(|header| header["name"] == name).map(|header| header["value"].as_str().expect("text").to_owned())
@@ -103,38 +103,38 @@ fn a_direct_send_comes_into_the_inbox_once_with_its_fields_filled() {
     assert!(opened["html"].as_str().expect("text").contains("Dear you,"), "{opened}");
     assert!(opened["links"][0].as_str().expect("an address").contains("/t/c/"), "{opened}");
     assert!(opened["text"].as_str().expect("text").contains("Dear you,"), "{opened}");
-    let (status, _, raw) = mill.download(&format!("/v1/inbox/{message}/raw"));
+    let (status, _, raw) = app.download(&format!("/v1/inbox/{message}/raw"));
     assert!(status == 200 && String::from_utf8_lossy(&raw).contains("Message-ID: <"));
-    let (status, _, page) = mill.download(&format!("/v1/inbox/{message}/html"));
+    let (status, _, page) = app.download(&format!("/v1/inbox/{message}/html"));
     assert!(status == 200 && String::from_utf8_lossy(&page).contains("/t/o/"), "it has its pixel");
-    mill.delete(&format!("/v1/inbox/{message}")).data();
-    assert_eq!(mill.get(&format!("/v1/inbox/{message}")).refusal().0, 404);
+    app.delete(&format!("/v1/inbox/{message}")).data();
+    assert_eq!(app.get(&format!("/v1/inbox/{message}")).refusal().0, 404);
 }
 
 #[test]
 fn an_audience_is_fixed_and_everybody_has_a_row_with_the_reason() {
-    let mill = Mill::new();
-    contact(&mill, "ada@example.com", json!({ "firstName": "Ada" }));
-    contact(&mill, "grace@example.com", json!({}));
-    contact(&mill, "gone@example.com", json!({ "firstName": "G", "status": "unsubscribed" }));
-    contact(&mill, "bad@example.com", json!({ "firstName": "B", "status": "bounced" }));
-    contact(&mill, "cold@example.com", json!({ "firstName": "C", "status": "non-subscribed" }));
-    mill.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
-    contact(&mill, "stop@example.com", json!({ "firstName": "S" }));
+    let app = TestApp::new();
+    contact(&app, "ada@example.com", json!({ "firstName": "Ada" }));
+    contact(&app, "grace@example.com", json!({}));
+    contact(&app, "gone@example.com", json!({ "firstName": "G", "status": "unsubscribed" }));
+    contact(&app, "bad@example.com", json!({ "firstName": "B", "status": "bounced" }));
+    contact(&app, "cold@example.com", json!({ "firstName": "C", "status": "non-subscribed" }));
+    app.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
+    contact(&app, "stop@example.com", json!({ "firstName": "S" }));
     let wanted = json!({
         "recipientType": "audience", "from": "news@example.com", "subject": "News for {{ firstName }}", "template": "<p>Hello</p>",
     });
-    let accepted = mill.post_in("/v1/sending", wanted).data();
+    let accepted = app.post_in("/v1/sending", wanted).data();
     let batch = id(&accepted, "batchId");
-    let counts = run_to_the_end(&mill, batch);
+    let counts = run_to_the_end(&app, batch);
     assert_eq!((counts.total, counts.sent), (6, 1), "{counts:?}");
     for reason in ["unsubscribed", "bounced", "not_subscribed", "suppressed", "missing_field"] {
         assert_eq!(counts.skipped.get(reason), Some(&1), "{reason}: {counts:?}");
     }
-    let told = mill.get(&format!("/v1/sending/batches/{batch}")).data();
+    let told = app.get(&format!("/v1/sending/batches/{batch}")).data();
     assert_eq!((told["status"].as_str(), told["totalCount"].as_u64()), (Some("completed"), Some(6)), "{told}");
-    let message = mill.get("/v1/inbox").data()["messages"][0]["id"].as_str().expect("an id").to_owned();
-    let opened = mill.get(&format!("/v1/inbox/{message}")).data();
+    let message = app.get("/v1/inbox").data()["messages"][0]["id"].as_str().expect("an id").to_owned();
+    let opened = app.get(&format!("/v1/inbox/{message}")).data();
     let names: Vec<&str> =
         opened["headers"].as_array().expect("a list").iter().filter_map(|header| header["name"].as_str()).collect();
     assert!(names.contains(&"List-Unsubscribe") && names.contains(&"Feedback-ID"), "{names:?}");
@@ -143,74 +143,74 @@ fn an_audience_is_fixed_and_everybody_has_a_row_with_the_reason() {
 
 #[test]
 fn simulated_recipients_do_what_their_names_say() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let send =
-        |local: &str| id(&mill.post("/v1/sending", letter(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
+        |local: &str| id(&app.post("/v1/sending", letter(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
     let bounced = send("hard-bounce+1");
-    assert_eq!(run_to_the_end(&mill, bounced).failed, 1);
-    let told = mill.get(&format!("/v1/sending/{bounced}")).data();
+    assert_eq!(run_to_the_end(&app, bounced).failed, 1);
+    let told = app.get(&format!("/v1/sending/{bounced}")).data();
     assert!(told["recipients"][0]["reply"].as_str().expect("a reply").starts_with("550 5.1.1"), "{told}");
 
     let deferred = send("deferred");
-    run_until(&mill, |tx| counts(tx, deferred).deferred == 1);
-    assert_eq!(mill.get(&format!("/v1/sending/{deferred}")).data()["status"], "deferred");
-    mill.clock.advance_ms(31 * 60_000);
-    assert_eq!(run_to_the_end(&mill, deferred).sent, 1);
-    assert_eq!(run_to_the_end(&mill, send("delivered")).sent, 1);
-    assert_eq!(run_to_the_end(&mill, send("no-such-name")).failed, 1);
+    run_until(&app, |tx| counts(tx, deferred).deferred == 1);
+    assert_eq!(app.get(&format!("/v1/sending/{deferred}")).data()["status"], "deferred");
+    app.clock.advance_ms(31 * 60_000);
+    assert_eq!(run_to_the_end(&app, deferred).sent, 1);
+    assert_eq!(run_to_the_end(&app, send("delivered")).sent, 1);
+    assert_eq!(run_to_the_end(&app, send("no-such-name")).failed, 1);
 }
 
 #[test]
 fn old_messages_leave_the_inbox() {
     const DAY: i64 = 24 * 60 * 60 * 1000;
-    let mill = Mill::new();
-    let send = |to: &str| run_to_the_end(&mill, id(&mill.post("/v1/sending", letter(to)).data(), "sendId"));
+    let app = TestApp::new();
+    let send = |to: &str| run_to_the_end(&app, id(&app.post("/v1/sending", letter(to)).data(), "sendId"));
     send("old@example.com");
-    mill.clock.advance_ms(20 * DAY);
+    app.clock.advance_ms(20 * DAY);
     send("young@example.com");
-    mill.clock.advance_ms(11 * DAY);
-    assert_eq!(mill.get("/v1/inbox").data()["total"], 2);
+    app.clock.advance_ms(11 * DAY);
+    assert_eq!(app.get("/v1/inbox").data()["total"], 2);
     let kept = sending::Retention { direct_ms: 400 * DAY, inbox_ms: 30 * DAY };
-    mill.data().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
-    let left = mill.get("/v1/inbox").data();
+    app.data().store.write_blocking(move |tx| sending::sweep(tx, kept)).expect("the disk works").expect("readable");
+    let left = app.get("/v1/inbox").data();
     assert_eq!((left["total"].as_u64(), left["messages"][0]["to"].as_str()), (Some(1), Some("young@example.com")), "{left}");
 }
 
 #[test]
 fn a_repeat_with_the_same_key_is_the_same_send() {
-    let mill = Mill::new();
-    let keyed = || mill.post_keyed("/v1/sending", "once", letter("ada@example.com")).data();
+    let app = TestApp::new();
+    let keyed = || app.post_keyed("/v1/sending", "once", letter("ada@example.com")).data();
     let (first, second) = (keyed(), keyed());
     assert_eq!(first["sendId"], second["sendId"]);
-    run_to_the_end(&mill, id(&first, "sendId"));
+    run_to_the_end(&app, id(&first, "sendId"));
     assert_eq!(keyed()["sendId"], first["sendId"]);
-    assert_eq!(mill.get("/v1/inbox").data()["total"], 1);
+    assert_eq!(app.get("/v1/inbox").data()["total"], 1);
 }
 
 #[test]
 fn a_cancelled_batch_skips_whoever_waits() {
-    let mill = Mill::new();
-    contact(&mill, "ada@example.com", json!({}));
+    let app = TestApp::new();
+    contact(&app, "ada@example.com", json!({}));
     let wanted = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
-    let batch = id(&mill.post_in("/v1/sending", wanted).data(), "batchId");
+    let batch = id(&app.post_in("/v1/sending", wanted).data(), "batchId");
     // Its audience is in the ledger before anybody stops it.
-    mill.wait(sending::plan(mill.engine(), Environment::Test)).expect("planning does not fail");
-    mill.wait(sending::plan(mill.engine(), Environment::Test)).expect("planning does not fail");
-    mill.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({})).data();
-    run_until(&mill, |tx| counts(tx, batch).skipped.contains_key("cancelled"));
-    assert_eq!(counts(&mill.read(), batch).total, 1);
-    let again = mill.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({}));
+    app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail");
+    app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail");
+    app.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({})).data();
+    run_until(&app, |tx| counts(tx, batch).skipped.contains_key("cancelled"));
+    assert_eq!(counts(&app.read(), batch).total, 1);
+    let again = app.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({}));
     assert_eq!(again.refusal().1, "WRONG_STATE");
-    assert_eq!(mill.get("/v1/inbox").data()["total"], 0);
+    assert_eq!(app.get("/v1/inbox").data()["total"], 0);
 }
 
 #[test]
 fn what_cannot_be_sent_is_refused_with_the_field() {
-    let mill = Mill::new();
+    let app = TestApp::new();
     let with = |field: &str, value: Value| {
         let mut body = letter("ada@example.com");
         body[field] = value;
-        mill.post("/v1/sending", body)
+        app.post("/v1/sending", body)
     };
     for (field, value, says) in [
         ("template", json!("{% set x = 1 %}"), "template"),
@@ -227,30 +227,30 @@ fn what_cannot_be_sent_is_refused_with_the_field() {
 
 #[test]
 fn who_must_not_be_mailed_and_what_lacks_a_field_is_told_at_once() {
-    let mill = Mill::new();
-    mill.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
-    let refused = mill.post("/v1/sending", letter("Stop@example.com"));
+    let app = TestApp::new();
+    app.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
+    let refused = app.post("/v1/sending", letter("Stop@example.com"));
     assert_eq!((refused.refusal().1, refused.body["data"]["reason"].as_str()), ("RECIPIENT_NOT_SENDABLE", Some("suppressed")));
-    contact(&mill, "bad@example.com", json!({ "status": "bounced" }));
+    contact(&app, "bad@example.com", json!({ "status": "bounced" }));
     let mut body = letter("bad@example.com");
-    body["projectId"] = json!(mill.project);
-    assert_eq!(mill.post("/v1/sending", body).body["data"]["reason"], "bounced");
+    body["projectId"] = json!(app.project);
+    assert_eq!(app.post("/v1/sending", body).body["data"]["reason"], "bounced");
     let mut body = letter("ada@example.com");
     body["variables"] = json!({});
-    let refused = mill.post("/v1/sending", body);
+    let refused = app.post("/v1/sending", body);
     assert_eq!((refused.refusal().0, refused.body["data"]["field"].as_str()), (400, Some("variables")), "{refused:?}");
     assert!(refused.refusal().2.contains("order"), "{refused:?}");
-    assert_eq!(mill.get("/v1/metrics/sending").data()["today"]["reserved"], 0, "nothing of them is left");
+    assert_eq!(app.get("/v1/metrics/sending").data()["today"]["reserved"], 0, "nothing of them is left");
 }
 
 #[test]
 fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
-    let mill = Mill::new();
-    let account = mill.account();
+    let app = TestApp::new();
+    let account = app.account();
     // The plan of tests sends a million a second, and ten seconds may wait.
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
-    mill.data().store.write_blocking(wait).expect("written").expect("counted");
-    let refused = mill.post("/v1/sending", letter("ada@example.com"));
+    app.data().store.write_blocking(wait).expect("written").expect("counted");
+    let refused = app.post("/v1/sending", letter("ada@example.com"));
     assert_eq!((refused.refusal().0, refused.refusal().1), (429, "SENDING_CAPACITY"));
     let wait_ms = refused.body["data"]["retryAfterMs"].as_u64().expect("a number");
     assert!((10_000..10_100).contains(&wait_ms), "{wait_ms}");
@@ -258,28 +258,28 @@ fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
 
 #[test]
 fn what_was_sent_is_counted_by_day_and_month() {
-    let mill = Mill::new();
-    let metrics = mill.get("/v1/metrics/sending?months=1").data();
+    let app = TestApp::new();
+    let metrics = app.get("/v1/metrics/sending?months=1").data();
     assert_eq!((metrics["period"].as_str(), metrics["monthly"]["sent"].as_u64()), (Some("2026-01"), Some(0)), "{metrics}");
-    run_to_the_end(&mill, id(&mill.post("/v1/sending", letter("ada@example.com")).data(), "sendId"));
-    let metrics = mill.get("/v1/metrics/sending").data();
+    run_to_the_end(&app, id(&app.post("/v1/sending", letter("ada@example.com")).data(), "sendId"));
+    let metrics = app.get("/v1/metrics/sending").data();
     assert_eq!((metrics["monthly"]["sent"].as_u64(), metrics["today"]["reserved"].as_u64()), (Some(1), Some(0)), "{metrics}");
 }
 
 /// A mill whose live mail goes to a mail server of the test.
-fn live_mill(sink: &MailSink) -> Mill {
+fn live_mill(sink: &MailSink) -> TestApp {
     let relay = Secret::new(format!("smtp://{}", sink.address));
-    Mill::with(move |settings| {
+    TestApp::with(move |settings| {
         settings.mail.relay = vec![relay];
         settings.mail.require_verified_domain = false;
     })
 }
 
 /// Take a live mailing to so many addresses on.
-fn open_live(mill: &Mill, many: usize) -> MailingId {
+fn open_live(app: &TestApp, many: usize) -> MailingId {
     let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
     let new = NewMailing {
-        account: mill.account(),
+        account: app.account(),
         project: None,
         kind: Kind::Batch,
         content: Content { subject: "Hello".into(), html: "<p>Hello {{ email }}</p>".into(), ..Content::default() },
@@ -294,16 +294,16 @@ fn open_live(mill: &Mill, many: usize) -> MailingId {
         campaign_name: None,
         unknown: Policy::Hold,
     };
-    let store = &mill.engine().data(Environment::Live).store;
+    let store = &app.engine().data(Environment::Live).store;
     store.write_blocking(move |tx| sending::create(tx, new)).expect("written").expect("a right mailing")
 }
 
-fn run_live_until(mill: &Mill, holds: impl Fn(&ReadTx) -> bool) {
-    run_in(mill, Environment::Live, holds);
+fn run_live_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
+    run_in(app, Environment::Live, holds);
 }
 
-fn live_counts(mill: &Mill, id: MailingId) -> Counts {
-    counts(&mill.engine().data(Environment::Live).store.read(), id)
+fn live_counts(app: &TestApp, id: MailingId) -> Counts {
+    counts(&app.engine().data(Environment::Live).store.read(), id)
 }
 
 fn is_finished(tx: &ReadTx, id: MailingId) -> bool {
@@ -313,39 +313,39 @@ fn is_finished(tx: &ReadTx, id: MailingId) -> bool {
 #[test]
 fn live_mail_leaves_by_the_relay_once_for_each_recipient() {
     let sink = MailSink::usual();
-    let mill = live_mill(&sink);
-    let id = open_live(&mill, 300);
-    run_live_until(&mill, |tx| is_finished(tx, id));
-    assert_eq!(live_counts(&mill, id).sent, 300);
+    let app = live_mill(&sink);
+    let id = open_live(&app, 300);
+    run_live_until(&app, |tx| is_finished(tx, id));
+    assert_eq!(live_counts(&app, id).sent, 300);
     let letters = sink.letters();
     let ids: HashSet<&str> = letters.iter().map(|letter| letter.message_id.as_str()).collect();
     assert_eq!((letters.len(), ids.len()), (300, 300));
-    assert!(sink.connections() <= mill.engine().settings.mail.connections.count(), "connections are used again");
+    assert!(sink.connections() <= app.engine().settings.mail.connections.count(), "connections are used again");
 }
 
 #[test]
 fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wants_it() {
-    let sink = MailSink::once(Offers::default(), Moment::Dot, Deed::Close);
-    let mill = live_mill(&sink);
-    let id = open_live(&mill, 5);
-    run_live_until(&mill, |tx| is_finished(tx, id));
-    let before = live_counts(&mill, id);
+    let sink = MailSink::once(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Close);
+    let app = live_mill(&sink);
+    let id = open_live(&app, 5);
+    run_live_until(&app, |tx| is_finished(tx, id));
+    let before = live_counts(&app, id);
     assert_eq!((before.sent, before.unknown), (4, 1), "{before:?}");
-    let account = mill.account();
-    let store = mill.engine().data(Environment::Live).store.clone();
+    let account = app.account();
+    let store = app.engine().data(Environment::Live).store.clone();
     let resent = store.write_blocking(move |tx| sending::resend_unknown(tx, account, id)).expect("written").expect("allowed");
     assert_eq!(resent, 1);
-    run_live_until(&mill, |tx| is_finished(tx, id));
-    assert_eq!(live_counts(&mill, id).sent, 5);
+    run_live_until(&app, |tx| is_finished(tx, id));
+    assert_eq!(live_counts(&app, id).sent, 5);
 }
 
 #[test]
 fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
     let sink = MailSink::usual();
-    let mill = live_mill(&sink);
-    let store = mill.engine().data(Environment::Live).store.clone();
+    let app = live_mill(&sink);
+    let store = app.engine().data(Environment::Live).store.clone();
     let deferred = |many: u32| {
-        let id = open_live(&mill, many as usize);
+        let id = open_live(&app, many as usize);
         let defer = move |tx: &mut WriteTx<'_>| {
             let mailing = rows::by_id(tx, id)?.expect("there");
             for number in 0..many {
@@ -359,13 +359,13 @@ fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
         store.write_blocking(defer).expect("written").expect("readable");
         id
     };
-    let (paused, other, account) = (deferred(1_500), deferred(1), mill.account());
+    let (paused, other, account) = (deferred(1_500), deferred(1), app.account());
     store.write_blocking(move |tx| sending::pause(tx, account, paused)).expect("written").expect("allowed");
-    mill.clock.advance_ms(61_000);
-    run_live_until(&mill, |tx| is_finished(tx, other));
-    assert_eq!((live_counts(&mill, paused).deferred, sink.count()), (1_500, 1));
+    app.clock.advance_ms(61_000);
+    run_live_until(&app, |tx| is_finished(tx, other));
+    assert_eq!((live_counts(&app, paused).deferred, sink.count()), (1_500, 1));
     store.write_blocking(move |tx| sending::resume(tx, account, paused)).expect("written").expect("allowed");
-    run_live_until(&mill, |tx| is_finished(tx, paused));
+    run_live_until(&app, |tx| is_finished(tx, paused));
     assert_eq!(sink.count(), 1_501);
 }
 
@@ -373,40 +373,40 @@ fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
 fn a_relay_that_is_down_costs_nobody_anything() {
     let gone = MailSink::usual().address;
     let relay = Secret::new(format!("smtp://{gone}"));
-    let mill = Mill::with(move |settings| {
+    let app = TestApp::with(move |settings| {
         settings.mail.relay = vec![relay];
         settings.mail.require_verified_domain = false;
     });
-    let id = open_live(&mill, 3);
-    mill.wait(async {
+    let id = open_live(&app, 3);
+    app.wait(async {
         let tasks = Tasks::new(Handle::current());
-        start(&tasks, mill.engine());
+        start(&tasks, app.engine());
         tasks.raise(Stage::Draining);
         tasks.join(Duration::from_secs(20)).await;
     });
-    assert_eq!(live_counts(&mill, id).queued, 3);
+    assert_eq!(live_counts(&app, id).queued, 3);
 }
 
 #[test]
 fn a_paused_mailing_goes_on_when_it_is_resumed() {
     let sink = MailSink::usual();
-    let mill = live_mill(&sink);
-    let (id, account) = (open_live(&mill, 20), mill.account());
-    let store = mill.engine().data(Environment::Live).store.clone();
+    let app = live_mill(&sink);
+    let (id, account) = (open_live(&app, 20), app.account());
+    let store = app.engine().data(Environment::Live).store.clone();
     store.write_blocking(move |tx| sending::pause(tx, account, id)).expect("written").expect("allowed");
-    let other = open_live(&mill, 1);
-    run_live_until(&mill, |tx| is_finished(tx, other));
-    assert_eq!((live_counts(&mill, id).queued, sink.count()), (20, 1));
+    let other = open_live(&app, 1);
+    run_live_until(&app, |tx| is_finished(tx, other));
+    assert_eq!((live_counts(&app, id).queued, sink.count()), (20, 1));
     store.write_blocking(move |tx| sending::resume(tx, account, id)).expect("written").expect("allowed");
-    run_live_until(&mill, |tx| is_finished(tx, id));
+    run_live_until(&app, |tx| is_finished(tx, id));
     assert_eq!(sink.count(), 21);
 }
 
 #[test]
 fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
-    let mill = Mill::new();
-    let store = mill.engine().data(Environment::Test).store.clone();
-    let answer = mill.wait(async {
+    let app = TestApp::new();
+    let store = app.engine().data(Environment::Test).store.clone();
+    let answer = app.wait(async {
         let (go, held) = mpsc::channel::<()>();
         let holding = store.write(move |_| {
             held.recv().expect("the test lets go");
@@ -426,7 +426,7 @@ fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
             }
         }
         let (writer, entries) = RecipientWriter::new(1);
-        let writing = recipient_writer::run(store.clone(), Arc::new(rules(mill.engine(), 1)), entries);
+        let writing = recipient_writer::run(store.clone(), Arc::new(rules(app.engine(), 1)), entries);
         let asking = async {
             let letting_go = async {
                 tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await;

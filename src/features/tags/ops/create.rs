@@ -73,42 +73,42 @@ impl Command for Create {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn makes_a_tag_that_can_be_read() {
-        let mill = Mill::new();
-        let answer = mill.post_in("/v1/tags", json!({ "name": " VIP ", "color": "#1a73e8", "description": "" }));
+        let app = TestApp::new();
+        let answer = app.post_in("/v1/tags", json!({ "name": " VIP ", "color": "#1a73e8", "description": "" }));
         assert_eq!(answer.status, 201);
         let made = answer.data();
         assert_eq!((&made["name"], &made["color"], &made["description"]), (&json!("VIP"), &json!("#1A73E8"), &json!(null)));
         assert_eq!(made["subscriberCount"], 0);
         let id = made["id"].as_str().expect("an id");
-        assert_eq!(mill.get_in(&format!("/v1/tags/{id}")).data(), made);
+        assert_eq!(app.get_in(&format!("/v1/tags/{id}")).data(), made);
     }
 
     #[test]
     fn a_repeat_makes_no_second_and_names_the_first() {
-        let mill = Mill::new();
-        let id = mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
-        let again = mill.post_in("/v1/tags", json!({ "name": "VIP" }));
+        let app = TestApp::new();
+        let id = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
+        let again = app.post_in("/v1/tags", json!({ "name": "VIP" }));
         assert_eq!(again.refusal().0, 409);
         assert_eq!((&again.body["code"], &again.body["data"]["id"]), (&json!("NAME_TAKEN"), &id));
-        assert_eq!(mill.get_in("/v1/tags").data()["total"], 1);
+        assert_eq!(app.get_in("/v1/tags").data()["total"], 1);
     }
 
     #[test]
     fn a_tag_made_along_with_a_contact_has_its_name_too() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
-        assert_eq!(mill.post_in("/v1/tags", json!({ "name": "vip" })).refusal().1, "NAME_TAKEN");
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
+        assert_eq!(app.post_in("/v1/tags", json!({ "name": "vip" })).refusal().1, "NAME_TAKEN");
     }
 
     #[test]
     fn refuses_a_name_and_a_colour_that_are_none() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (body, path) in [(json!({ "name": " " }), "name: "), (json!({ "name": "a", "color": "red" }), "color: ")] {
-            let answer = mill.post_in("/v1/tags", body);
+            let answer = app.post_in("/v1/tags", body);
             let (status, code, detail) = answer.refusal();
             assert_eq!((status, code), (400, "INVALID_REQUEST"));
             assert!(detail.starts_with(path), "{detail}");

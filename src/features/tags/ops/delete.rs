@@ -52,18 +52,18 @@ impl Command for Delete {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn contacts_stay_without_it_and_a_new_tag_of_its_name_has_none() {
-        let mill = Mill::new();
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip", "news"] })).data();
-        let tags = mill.get_in("/v1/tags?search=vip").data();
+        let app = TestApp::new();
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip", "news"] })).data();
+        let tags = app.get_in("/v1/tags?search=vip").data();
         let path = format!("/v1/tags/{}", tags["tags"][0]["id"].as_str().expect("an id"));
-        assert_eq!(mill.delete_in(&path).data()["deleted"], true);
-        assert_eq!(mill.get_in("/v1/contacts").data()["contacts"][0]["tags"], json!(["news"]));
-        assert_eq!(mill.delete_in(&path).refusal().0, 404);
-        assert_eq!(mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["subscriberCount"], 0);
-        assert_eq!(mill.get_in("/v1/contacts?tags=vip").data()["total"], 0);
+        assert_eq!(app.delete_in(&path).data()["deleted"], true);
+        assert_eq!(app.get_in("/v1/contacts").data()["contacts"][0]["tags"], json!(["news"]));
+        assert_eq!(app.delete_in(&path).refusal().0, 404);
+        assert_eq!(app.post_in("/v1/tags", json!({ "name": "vip" })).data()["subscriberCount"], 0);
+        assert_eq!(app.get_in("/v1/contacts?tags=vip").data()["total"], 0);
     }
 }

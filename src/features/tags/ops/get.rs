@@ -48,27 +48,27 @@ impl Query for Get {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn counts_contacts_that_have_it_now() {
-        let mill = Mill::new();
-        let contact = |email: &str| mill.post_in("/v1/contacts", json!({ "email": email, "tags": ["vip"] })).data()["id"].clone();
+        let app = TestApp::new();
+        let contact = |email: &str| app.post_in("/v1/contacts", json!({ "email": email, "tags": ["vip"] })).data()["id"].clone();
         contact("ada@example.com");
         let second = contact("bob@example.com");
-        let id = mill.get_in("/v1/tags").data()["tags"][0]["id"].as_str().expect("an id").to_owned();
-        let count = || mill.get_in(&format!("/v1/tags/{id}")).data()["subscriberCount"].clone();
+        let id = app.get_in("/v1/tags").data()["tags"][0]["id"].as_str().expect("an id").to_owned();
+        let count = || app.get_in(&format!("/v1/tags/{id}")).data()["subscriberCount"].clone();
         assert_eq!(count(), 2);
-        mill.delete_in(&format!("/v1/contacts/{}", second.as_str().expect("an id"))).data();
+        app.delete_in(&format!("/v1/contacts/{}", second.as_str().expect("an id"))).data();
         assert_eq!(count(), 1);
     }
 
     #[test]
     fn another_projects_tag_is_not_there() {
-        let mill = Mill::new();
-        let id = mill.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].as_str().expect("an id").to_owned();
-        let other = mill.another_project();
-        let answer = mill.get(&format!("/v1/tags/{id}?projectId={other}"));
+        let app = TestApp::new();
+        let id = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].as_str().expect("an id").to_owned();
+        let other = app.another_project();
+        let answer = app.get(&format!("/v1/tags/{id}?projectId={other}"));
         assert_eq!((answer.refusal().0, answer.refusal().1), (404, "RESOURCE_NOT_FOUND"));
     }
 }

@@ -93,44 +93,44 @@ fn sort(tags: &mut [Tag], by: TagSortBy, order: SortOrder) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     fn names(data: &Value) -> Vec<&str> {
         data.as_array().expect("an array").iter().map(|tag| tag["name"].as_str().expect("a name")).collect()
     }
 
-    fn mill() -> Mill {
-        let mill = Mill::new();
+    fn app() -> TestApp {
+        let app = TestApp::new();
         for name in ["beta", "Alpha", "gamma", "Zoë news"] {
-            mill.post_in("/v1/tags", json!({ "name": name })).data();
+            app.post_in("/v1/tags", json!({ "name": name })).data();
         }
-        mill
+        app
     }
 
     #[test]
     fn lists_newest_first_or_by_name_whatever_its_case() {
-        let mill = mill();
-        assert_eq!(names(&mill.get_in("/v1/tags").data()["tags"]), ["Zoë news", "gamma", "Alpha", "beta"]);
+        let app = app();
+        assert_eq!(names(&app.get_in("/v1/tags").data()["tags"]), ["Zoë news", "gamma", "Alpha", "beta"]);
         assert_eq!(
-            names(&mill.get_in("/v1/tags?sortBy=name&sortOrder=asc").data()["tags"]),
+            names(&app.get_in("/v1/tags?sortBy=name&sortOrder=asc").data()["tags"]),
             ["Alpha", "beta", "gamma", "Zoë news"]
         );
     }
 
     #[test]
     fn finds_text_in_names_whatever_its_case() {
-        let data = mill().get_in("/v1/tags?search=ZO%C3%8B").data();
+        let data = app().get_in("/v1/tags?search=ZO%C3%8B").data();
         assert_eq!(names(&data["tags"]), ["Zoë news"]);
         assert_eq!(data["total"], 1);
     }
 
     #[test]
     fn pages_come_in_both_shapes() {
-        let mill = mill();
-        let answer = mill.get_in("/v1/tags?sortBy=name&sortOrder=asc&limit=3&page=2");
+        let app = app();
+        let answer = app.get_in("/v1/tags?sortBy=name&sortOrder=asc&limit=3&page=2");
         assert_eq!(answer.body["count"], 4);
         assert_eq!(names(&answer.data()), ["Zoë news"]);
-        let data = mill.get_in("/v1/tags?limit=3&offset=3").data();
+        let data = app.get_in("/v1/tags?limit=3&offset=3").data();
         assert_eq!(names(&data["tags"]), ["beta"]);
         assert_eq!(data["pagination"]["hasMore"], false);
     }

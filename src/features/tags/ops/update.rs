@@ -81,56 +81,56 @@ impl Command for Update {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
-    fn tag(mill: &Mill, name: &str) -> String {
-        let made = mill.post_in("/v1/tags", json!({ "name": name, "color": "#1A73E8" })).data();
+    fn tag(app: &TestApp, name: &str) -> String {
+        let made = app.post_in("/v1/tags", json!({ "name": name, "color": "#1A73E8" })).data();
         format!("/v1/tags/{}", made["id"].as_str().expect("an id"))
     }
 
     #[test]
     fn a_new_name_keeps_the_contacts_and_has_them_indexed_again() {
-        let mill = Mill::new();
-        let path = tag(&mill, "vip");
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
-        let position = mill.read().feed_position();
-        let after = mill.patch_in(&path, json!({ "name": "Champions" })).data();
+        let app = TestApp::new();
+        let path = tag(&app, "vip");
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
+        let position = app.read().feed_position();
+        let after = app.patch_in(&path, json!({ "name": "Champions" })).data();
         assert_eq!((&after["name"], &after["subscriberCount"]), (&json!("Champions"), &json!(1)));
-        assert_eq!(mill.get_in("/v1/contacts?tags=champions").data()["contacts"][0]["tags"], json!(["Champions"]));
-        assert_eq!(mill.get_in("/v1/contacts?tags=vip").data()["total"], 0);
-        assert!(mill.read().feed_position() > position);
+        assert_eq!(app.get_in("/v1/contacts?tags=champions").data()["contacts"][0]["tags"], json!(["Champions"]));
+        assert_eq!(app.get_in("/v1/contacts?tags=vip").data()["total"], 0);
+        assert!(app.read().feed_position() > position);
         // The old name is free again.
-        tag(&mill, "vip");
+        tag(&app, "vip");
     }
 
     #[test]
     fn only_what_is_given_changes_and_null_clears() {
-        let mill = Mill::new();
-        let path = tag(&mill, "vip");
-        let after = mill.patch_in(&path, json!({ "description": "Buys often" })).data();
+        let app = TestApp::new();
+        let path = tag(&app, "vip");
+        let after = app.patch_in(&path, json!({ "description": "Buys often" })).data();
         assert_eq!((&after["color"], &after["description"]), (&json!("#1A73E8"), &json!("Buys often")));
-        let after = mill.patch_in(&path, json!({ "color": null })).data();
+        let after = app.patch_in(&path, json!({ "color": null })).data();
         assert_eq!((&after["color"], &after["description"]), (&json!(null), &json!("Buys often")));
     }
 
     #[test]
     fn a_change_that_changes_nothing_leaves_the_time_and_the_feed_alone() {
-        let mill = Mill::new();
-        let path = tag(&mill, "vip");
-        mill.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
-        let before = mill.get_in(&path).data();
-        let position = mill.read().feed_position();
-        mill.clock.advance_ms(1_000);
-        assert_eq!(mill.patch_in(&path, json!({ "name": "vip", "color": "#1a73e8" })).data(), before);
-        assert_eq!(mill.read().feed_position(), position);
+        let app = TestApp::new();
+        let path = tag(&app, "vip");
+        app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
+        let before = app.get_in(&path).data();
+        let position = app.read().feed_position();
+        app.clock.advance_ms(1_000);
+        assert_eq!(app.patch_in(&path, json!({ "name": "vip", "color": "#1a73e8" })).data(), before);
+        assert_eq!(app.read().feed_position(), position);
     }
 
     #[test]
     fn a_name_may_change_its_case_but_not_take_anothers() {
-        let mill = Mill::new();
-        let (path, other) = (tag(&mill, "vip"), tag(&mill, "news"));
-        assert_eq!(mill.patch_in(&path, json!({ "name": "VIP" })).data()["name"], "VIP");
-        let answer = mill.patch_in(&path, json!({ "name": "News" }));
+        let app = TestApp::new();
+        let (path, other) = (tag(&app, "vip"), tag(&app, "news"));
+        assert_eq!(app.patch_in(&path, json!({ "name": "VIP" })).data()["name"], "VIP");
+        let answer = app.patch_in(&path, json!({ "name": "News" }));
         assert_eq!((answer.refusal().0, answer.refusal().1), (409, "NAME_TAKEN"));
         assert!(other.ends_with(answer.body["data"]["id"].as_str().expect("an id")));
     }

@@ -85,18 +85,18 @@ impl Query for Choices {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn choices_and_defaults_are_told_apart() {
-        let mill = Mill::new();
-        let id = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let app = TestApp::new();
+        let id = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let id = id.as_str().expect("an id");
-        let topic = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
-        mill.post_in("/v1/topics", json!({ "name": "Later", "displayOrder": 9, "defaultSubscription": "opt_out" })).data();
+        let topic = app.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+        app.post_in("/v1/topics", json!({ "name": "Later", "displayOrder": 9, "defaultSubscription": "opt_out" })).data();
         let path = format!("/v1/topics/{}/unsubscribe", topic.as_str().expect("an id"));
-        mill.post_in(&path, json!({ "subscriberId": id })).data();
-        let told = mill.get_in(&format!("/v1/contacts/{id}/topics")).data();
+        app.post_in(&path, json!({ "subscriberId": id })).data();
+        let told = app.get_in(&format!("/v1/contacts/{id}/topics")).data();
         let of = |at: usize| (&told["topics"][at]["name"], &told["topics"][at]["subscribed"], &told["topics"][at]["chosen"]);
         assert_eq!(of(0), (&json!("Updates"), &json!(false), &json!(true)));
         assert_eq!(of(1), (&json!("Later"), &json!(false), &json!(false)));

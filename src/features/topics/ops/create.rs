@@ -89,13 +89,13 @@ impl Command for Create {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_topic_begins_active_private_behind_others_and_nobody_gets_it_unasked() {
-        let mill = Mill::new();
-        mill.post_in("/v1/topics", json!({ "name": "first", "displayOrder": 41 })).data();
-        let answer = mill.post_in("/v1/topics", json!({ "name": "Updates" }));
+        let app = TestApp::new();
+        app.post_in("/v1/topics", json!({ "name": "first", "displayOrder": 41 })).data();
+        let answer = app.post_in("/v1/topics", json!({ "name": "Updates" }));
         assert_eq!(answer.status, 201);
         let made = answer.data();
         for (field, value) in [
@@ -107,28 +107,28 @@ mod tests {
         ] {
             assert_eq!(made[field], value, "{field}");
         }
-        assert_eq!(mill.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("an id"))).data(), made);
+        assert_eq!(app.get_in(&format!("/v1/topics/{}", made["id"].as_str().expect("an id"))).data(), made);
     }
 
     #[test]
     fn a_repeat_makes_no_second_and_names_the_first() {
-        let mill = Mill::new();
-        let id = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
-        let again = mill.post_in("/v1/topics", json!({ "name": "UPDATES" }));
+        let app = TestApp::new();
+        let id = app.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+        let again = app.post_in("/v1/topics", json!({ "name": "UPDATES" }));
         assert_eq!((again.refusal().0, again.refusal().1, &again.body["data"]["id"]), (409, "NAME_TAKEN", &id));
-        assert_eq!(mill.get_in("/v1/topics").data()["total"], 1);
+        assert_eq!(app.get_in("/v1/topics").data()["total"], 1);
     }
 
     #[test]
     fn refuses_what_it_does_not_know_by_its_path() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (body, path) in [
             (json!({ "name": "a", "defaultSubscription": "maybe" }), "defaultSubscription: "),
             (json!({ "name": "a", "visibility": "hidden" }), "visibility: "),
             (json!({ "name": "a", "displayOrder": -1 }), "displayOrder: "),
             (json!({ "name": "" }), "name: "),
         ] {
-            let answer = mill.post_in("/v1/topics", body);
+            let answer = app.post_in("/v1/topics", body);
             assert_eq!(answer.refusal().0, 400);
             assert!(answer.refusal().2.starts_with(path), "{answer:?}");
         }

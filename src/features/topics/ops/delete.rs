@@ -52,19 +52,19 @@ impl Command for Delete {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn the_choices_go_with_it() {
-        let mill = Mill::new();
-        let contact = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
-        let made = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data();
+        let app = TestApp::new();
+        let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
-        mill.post_in(&format!("{path}/subscribe"), json!({ "subscriberId": contact })).data();
+        app.post_in(&format!("{path}/subscribe"), json!({ "subscriberId": contact })).data();
         let topic = TopicId::parse(made["id"].as_str().expect("an id")).expect("an id");
-        assert_eq!(topics::choice(&mill.read(), mill.project, topic, 0), Ok(Some(true)));
-        assert_eq!(mill.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
-        assert_eq!(topics::choice(&mill.read(), mill.project, topic, 0), Ok(None));
-        assert_eq!(mill.get_in(&path).refusal().0, 404);
+        assert_eq!(topics::choice(&app.read(), app.project, topic, 0), Ok(Some(true)));
+        assert_eq!(app.delete_in(&path).data(), json!({ "id": made["id"], "deleted": true }));
+        assert_eq!(topics::choice(&app.read(), app.project, topic, 0), Ok(None));
+        assert_eq!(app.get_in(&path).refusal().0, 404);
     }
 }

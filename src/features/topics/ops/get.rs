@@ -48,15 +48,15 @@ impl Query for Get {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn another_projects_topic_is_not_there() {
-        let mill = Mill::new();
-        let made = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data();
+        let app = TestApp::new();
+        let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
-        assert_eq!(mill.get_in(&path).status, 200);
-        let other = mill.another_project();
-        assert_eq!(mill.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
+        assert_eq!(app.get_in(&path).status, 200);
+        let other = app.another_project();
+        assert_eq!(app.get(&format!("{path}?projectId={other}")).refusal().1, "RESOURCE_NOT_FOUND");
     }
 }

@@ -64,7 +64,7 @@ impl Query for List {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     fn names(data: &Value) -> Vec<&str> {
         data.as_array().expect("an array").iter().map(|topic| topic["name"].as_str().expect("a name")).collect()
@@ -72,16 +72,16 @@ mod tests {
 
     #[test]
     fn lists_by_display_order_then_name_and_leaves_out_inactive_ones() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for (name, order) in [("late", 9), ("Beta", 1), ("alpha", 1), ("off", 0)] {
-            let made = mill.post_in("/v1/topics", json!({ "name": name, "displayOrder": order })).data();
+            let made = app.post_in("/v1/topics", json!({ "name": name, "displayOrder": order })).data();
             if name == "off" {
                 let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
-                mill.patch_in(&path, json!({ "isActive": false })).data();
+                app.patch_in(&path, json!({ "isActive": false })).data();
             }
         }
-        assert_eq!(names(&mill.get_in("/v1/topics").data()["topics"]), ["alpha", "Beta", "late"]);
-        let answer = mill.get_in("/v1/topics?includeInactive=true&page=1&limit=2");
+        assert_eq!(names(&app.get_in("/v1/topics").data()["topics"]), ["alpha", "Beta", "late"]);
+        let answer = app.get_in("/v1/topics?includeInactive=true&page=1&limit=2");
         assert_eq!(answer.body["count"], 4);
         assert_eq!(names(&answer.data()), ["off", "alpha"]);
     }

@@ -85,31 +85,31 @@ pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic, subscri
 mod tests {
     use super::*;
     use crate::features::topics::{is_subscribed, subscribers};
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     struct Scene {
-        mill: Mill,
+        app: TestApp,
         topic: TopicId,
         contact: ContactId,
     }
 
     impl Scene {
         fn new(default: &str) -> Self {
-            let mill = Mill::new();
-            let made = mill.post_in("/v1/topics", json!({ "name": "Updates", "defaultSubscription": default })).data();
-            let added = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
+            let app = TestApp::new();
+            let made = app.post_in("/v1/topics", json!({ "name": "Updates", "defaultSubscription": default })).data();
+            let added = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
             let id = |made: &Value| made["id"].as_str().expect("an id").to_owned();
             let topic = TopicId::parse(&id(&made)).expect("an id");
-            Self { mill, topic, contact: ContactId::parse(&id(&added)).expect("an id") }
+            Self { app, topic, contact: ContactId::parse(&id(&added)).expect("an id") }
         }
 
         fn choose(&self, verb: &str) -> Value {
             let path = format!("/v1/topics/{}/{verb}", self.topic);
-            self.mill.post_in(&path, json!({ "subscriberId": self.contact })).data()
+            self.app.post_in(&path, json!({ "subscriberId": self.contact })).data()
         }
 
         fn gets_it(&self) -> bool {
-            let (tx, project) = (self.mill.read(), self.mill.project);
+            let (tx, project) = (self.app.read(), self.app.project);
             let topic = find(&tx, project, self.topic).expect("there");
             let gets_it = is_subscribed(&tx, project, &topic, self.contact.number()).expect("readable");
             let all = subscribers(&tx, project, &topic).expect("readable");
@@ -137,7 +137,7 @@ mod tests {
         scene.choose("unsubscribe");
         let path = format!("/v1/topics/{}", scene.topic);
         for default in ["opt_out", "opt_in"] {
-            scene.mill.patch_in(&path, json!({ "defaultSubscription": default })).data();
+            scene.app.patch_in(&path, json!({ "defaultSubscription": default })).data();
             assert!(!scene.gets_it(), "{default}");
         }
     }
@@ -146,12 +146,12 @@ mod tests {
     fn a_deleted_contact_is_no_subscriber() {
         let scene = Scene::new("opt_out");
         scene.choose("subscribe");
-        scene.mill.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
-        let (tx, project) = (scene.mill.read(), scene.mill.project);
+        scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
+        let (tx, project) = (scene.app.read(), scene.app.project);
         let topic = find(&tx, project, scene.topic).expect("there");
         assert!(subscribers(&tx, project, &topic).expect("readable").is_empty());
         let again =
-            scene.mill.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": scene.contact }));
+            scene.app.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": scene.contact }));
         assert_eq!(again.refusal().0, 404);
     }
 
@@ -159,10 +159,10 @@ mod tests {
     fn neither_an_unknown_contact_nor_an_unknown_topic_is_subscribed() {
         let scene = Scene::new("opt_out");
         let unknown = "66f1a2b3c4d5e6f70819202a";
-        let topic = scene.mill.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": unknown }));
+        let topic = scene.app.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": unknown }));
         assert!(topic.refusal().2.starts_with("subscriberId: "), "{topic:?}");
         let path = format!("/v1/topics/{unknown}/subscribe");
-        let contact = scene.mill.post_in(&path, json!({ "subscriberId": scene.contact }));
+        let contact = scene.app.post_in(&path, json!({ "subscriberId": scene.contact }));
         assert_eq!(contact.refusal().0, 404);
     }
 }

@@ -38,16 +38,16 @@ impl Command for Unsubscribe {
 mod tests {
     use serde_json::json;
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn a_second_time_changes_nothing_and_answers_the_same() {
-        let mill = Mill::new();
-        let contact = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
-        let topic = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
+        let app = TestApp::new();
+        let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        let topic = app.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
         let path = format!("/v1/topics/{}/unsubscribe", topic.as_str().expect("an id"));
-        let first = mill.post_in(&path, json!({ "subscriberId": contact })).data();
+        let first = app.post_in(&path, json!({ "subscriberId": contact })).data();
         assert_eq!(first, json!({ "topicId": topic, "subscriberId": contact, "subscribed": false }));
-        assert_eq!(mill.post_in(&path, json!({ "subscriberId": contact })).data(), first);
+        assert_eq!(app.post_in(&path, json!({ "subscriberId": contact })).data(), first);
     }
 }

@@ -85,16 +85,16 @@ impl Command for Update {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn only_what_is_given_changes_and_the_time_only_if_something_does() {
-        let mill = Mill::new();
-        let made = mill.post_in("/v1/topics", json!({ "name": "Updates", "description": "New things" })).data();
+        let app = TestApp::new();
+        let made = app.post_in("/v1/topics", json!({ "name": "Updates", "description": "New things" })).data();
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
-        mill.clock.advance_ms(1_000);
-        assert_eq!(mill.patch_in(&path, json!({ "name": "Updates", "visibility": "private" })).data(), made);
-        let after = mill.patch_in(&path, json!({ "visibility": "public", "description": null })).data();
+        app.clock.advance_ms(1_000);
+        assert_eq!(app.patch_in(&path, json!({ "name": "Updates", "visibility": "private" })).data(), made);
+        let after = app.patch_in(&path, json!({ "visibility": "public", "description": null })).data();
         assert_eq!(
             (&after["visibility"], &after["description"], &after["name"]),
             (&json!("public"), &json!(null), &json!("Updates"))
@@ -104,11 +104,11 @@ mod tests {
 
     #[test]
     fn a_name_may_change_its_case_but_not_take_anothers() {
-        let mill = Mill::new();
-        mill.post_in("/v1/topics", json!({ "name": "Offers" })).data();
-        let made = mill.post_in("/v1/topics", json!({ "name": "Updates" })).data();
+        let app = TestApp::new();
+        app.post_in("/v1/topics", json!({ "name": "Offers" })).data();
+        let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
-        assert_eq!(mill.patch_in(&path, json!({ "name": "UPDATES" })).data()["name"], "UPDATES");
-        assert_eq!(mill.patch_in(&path, json!({ "name": "offers" })).refusal().1, "NAME_TAKEN");
+        assert_eq!(app.patch_in(&path, json!({ "name": "UPDATES" })).data()["name"], "UPDATES");
+        assert_eq!(app.patch_in(&path, json!({ "name": "offers" })).refusal().1, "NAME_TAKEN");
     }
 }

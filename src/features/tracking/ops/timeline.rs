@@ -249,7 +249,7 @@ const SAME_MS: i64 = 2_000;
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     fn kinds(part: &Value) -> Vec<String> {
         let entries = part["entries"].as_array().expect("a list");
@@ -262,28 +262,28 @@ mod tests {
 
     #[test]
     fn a_time_line_is_told_newest_first_in_parts_and_nothing_twice() {
-        let mill = Mill::new();
-        let id = mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
-        mill.clock.advance_ms(1_000);
+        let app = TestApp::new();
+        let id = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+        app.clock.advance_ms(1_000);
         for name in ["a", "b", "c", "d"] {
             let event = json!({ "name": name, "identifiers": { "email": "ada@example.com" }, "dedupeKey": name });
-            assert_eq!(mill.post_in("/v1/events", event).status, 200, "{name}");
+            assert_eq!(app.post_in("/v1/events", event).status, 200, "{name}");
         }
-        mill.clock.advance_ms(5_000);
+        app.clock.advance_ms(5_000);
         let change = json!({ "email": "ada@example.com", "status": "unsubscribed" });
-        mill.post_in("/v1/contacts/status", change).data();
+        app.post_in("/v1/contacts/status", change).data();
         let path = format!("/v1/contacts/{}/timeline", id.as_str().expect("an id"));
-        let all = kinds(&mill.get_in(&path).data());
+        let all = kinds(&app.get_in(&path).data());
         assert_eq!((all.first().map(String::as_str), all.last().map(String::as_str)), (Some("unsubscribed"), Some("created")));
         assert_eq!(all.len(), 6);
         let (mut told, mut cursor) = (Vec::new(), String::new());
         loop {
-            let part = mill.get_in(&format!("{path}?limit=2{cursor}")).data();
+            let part = app.get_in(&format!("{path}?limit=2{cursor}")).data();
             told.extend(kinds(&part));
             let Some(next) = part["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }
         assert_eq!(told, all);
-        assert_eq!(mill.get_in(&format!("{path}?cursor=x")).refusal().0, 400);
+        assert_eq!(app.get_in(&format!("{path}?cursor=x")).refusal().0, 400);
     }
 }

@@ -104,7 +104,7 @@ impl Command for Create {
 mod tests {
     use super::*;
     use crate::features::webhooks::headers::HIDDEN;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     fn hook(url: &str) -> Value {
         json!({ "url": url, "events": ["subscriber.added"] })
@@ -112,36 +112,36 @@ mod tests {
 
     #[test]
     fn shows_its_secret_once_and_keeps_it_sealed() {
-        let mill = Mill::new();
-        let answer = mill.post("/v1/webhooks", hook("https://acme.example/hooks"));
+        let app = TestApp::new();
+        let answer = app.post("/v1/webhooks", hook("https://acme.example/hooks"));
         assert_eq!(answer.status, 201);
         let made = answer.data();
         let secret = made["secret"].as_str().expect("a secret").to_owned();
         assert!(secret.starts_with("whsec_") && secret.len() == 6 + 44, "{secret}");
         let id = made["id"].as_str().expect("an id");
-        let read = mill.get(&format!("/v1/webhooks/{id}")).data();
+        let read = app.get(&format!("/v1/webhooks/{id}")).data();
         assert_eq!((&read["secretConfigured"], &read["active"], read.get("secret")), (&json!(true), &json!(true), None));
-        let kept = store::find(&mill.read(), mill.account(), WebhookId::parse(id).expect("an id")).expect("readable");
+        let kept = store::find(&app.read(), app.account(), WebhookId::parse(id).expect("an id")).expect("readable");
         assert!(!format!("{kept:?}").contains(&secret));
-        assert_eq!(mill.get("/v1/webhooks").data()["webhooks"][0], read);
+        assert_eq!(app.get("/v1/webhooks").data()["webhooks"][0], read);
     }
 
     #[test]
     fn a_repeat_with_the_same_key_shows_the_same_secret_and_the_kept_answer_is_sealed() {
-        let mill = Mill::new();
-        let first = mill.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
-        let again = mill.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
+        let app = TestApp::new();
+        let first = app.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
+        let again = app.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
         assert_eq!(first, again);
-        assert_eq!(mill.get("/v1/webhooks").data()["total"], 1);
+        assert_eq!(app.get("/v1/webhooks").data()["total"], 1);
         let secret = first.body["data"]["secret"].as_str().expect("a secret").to_owned();
-        let data = mill.data().store.file().to_path_buf();
+        let data = app.data().store.file().to_path_buf();
         let bytes = std::fs::read(data).expect("the file");
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "no secret stands in the file");
     }
 
     #[test]
     fn refuses_addresses_that_must_not_be_sent_to() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for url in [
             "http://acme.example/",
             "ftp://acme.example/",
@@ -170,7 +170,7 @@ mod tests {
             &format!("https://{}.example/", "a".repeat(64)),
             &format!("https://{}example/", "a.".repeat(124)),
         ] {
-            let answer = mill.post("/v1/webhooks", hook(url));
+            let answer = app.post("/v1/webhooks", hook(url));
             let (status, code, detail) = answer.refusal();
             assert_eq!((status, code), (400, "INVALID_REQUEST"), "{url}");
             assert!(detail.starts_with("url: "), "{url}: {detail}");
@@ -183,15 +183,15 @@ mod tests {
             &format!("https://{}.example/", "a".repeat(63)),
             &format!("https://{}example/", "a.".repeat(123)),
         ] {
-            assert_eq!(mill.post("/v1/webhooks", hook(url)).status, 201, "{url}");
+            assert_eq!(app.post("/v1/webhooks", hook(url)).status, 201, "{url}");
         }
     }
 
     #[test]
     fn an_address_is_as_long_as_it_is_sent() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let start = "https://acme.example/";
-        let with = |path: String| mill.post("/v1/webhooks", hook(&format!("{start}{path}")));
+        let with = |path: String| app.post("/v1/webhooks", hook(&format!("{start}{path}")));
         let room = limits::URL_CHARACTERS_MAX - start.len();
         assert_eq!(with("a".repeat(room)).data()["url"].as_str().map(str::len), Some(limits::URL_CHARACTERS_MAX));
         assert!(with("a".repeat(room + 1)).refusal().2.starts_with("url: the address is longer than "));
@@ -202,20 +202,20 @@ mod tests {
 
     #[test]
     fn credentials_within_an_address_are_refused_with_the_place_for_them() {
-        let refused = Mill::new().post("/v1/webhooks", hook("https://user:password@acme.example/"));
+        let refused = TestApp::new().post("/v1/webhooks", hook("https://user:password@acme.example/"));
         assert!(refused.refusal().2.contains("Authorization"), "{refused:?}");
     }
 
     #[test]
     fn plain_http_is_taken_only_if_the_operator_allows_it() {
-        let mill = Mill::with(|settings| settings.webhooks.allow_http = true);
-        assert_eq!(mill.post("/v1/webhooks", hook("http://acme.example/")).status, 201);
+        let app = TestApp::with(|settings| settings.webhooks.allow_http = true);
+        assert_eq!(app.post("/v1/webhooks", hook("http://acme.example/")).status, 201);
     }
 
     #[test]
     fn asks_for_at_least_one_event_that_exists_or_did() {
-        let mill = Mill::new();
-        let with = |events: Value| mill.post("/v1/webhooks", json!({ "url": "https://acme.example/", "events": events }));
+        let app = TestApp::new();
+        let with = |events: Value| app.post("/v1/webhooks", json!({ "url": "https://acme.example/", "events": events }));
         for events in [json!([]), json!(["subscriber.deleted"]), json!("subscriber.added"), json!([1])] {
             let answer = with(events.clone());
             assert!(answer.refusal().2.starts_with("events"), "{events}: {answer:?}");
@@ -226,18 +226,18 @@ mod tests {
 
     #[test]
     fn so_many_webhooks_and_no_more() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         for _ in 0..limits::WEBHOOKS_MAX {
-            mill.post("/v1/webhooks", hook("https://acme.example/")).data();
+            app.post("/v1/webhooks", hook("https://acme.example/")).data();
         }
-        assert_eq!(mill.post("/v1/webhooks", hook("https://acme.example/")).refusal().1, "LIMIT_REACHED");
+        assert_eq!(app.post("/v1/webhooks", hook("https://acme.example/")).refusal().1, "LIMIT_REACHED");
     }
 
     #[test]
     fn headers_of_its_own_are_checked_sealed_and_named_without_their_values() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let with = |headers: Value| {
-            mill.post(
+            app.post(
                 "/v1/webhooks",
                 json!({ "url": "https://acme.example/", "events": ["email.test.sent"], "customHeaders": headers }),
             )
@@ -247,10 +247,10 @@ mod tests {
         assert!(none.refusal().2.starts_with("customHeaders.Authorization: "), "{none:?}");
         let made = with(json!({ "Authorization": "Bearer canary-7" })).data();
         assert_eq!(made["customHeaders"], json!({ "Authorization": HIDDEN }));
-        let read = mill.get(&format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"))).data();
+        let read = app.get(&format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"))).data();
         assert_eq!(read["customHeaders"], json!({ "Authorization": HIDDEN }));
-        assert!(!format!("{read}{:?}", mill.get("/v1/webhooks")).contains("canary-7"));
-        let bytes = std::fs::read(mill.data().store.file()).expect("the file");
+        assert!(!format!("{read}{:?}", app.get("/v1/webhooks")).contains("canary-7"));
+        let bytes = std::fs::read(app.data().store.file()).expect("the file");
         assert!(!bytes.windows(8).any(|window| window == b"canary-7"));
     }
 }

@@ -56,11 +56,11 @@ impl Query for Events {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn lists_the_nine_default_events_first_and_marks_the_opt_in_events() {
-        let list = Mill::new().get("/v1/webhooks/events").data();
+        let list = TestApp::new().get("/v1/webhooks/events").data();
         let events = list["events"].as_array().expect("a list");
         assert_eq!(list["total"], events.len());
         let marks: Vec<bool> = events.iter().map(|event| event["optIn"] == true).collect();

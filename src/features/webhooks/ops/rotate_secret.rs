@@ -76,20 +76,20 @@ impl Command for RotateSecret {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
 
     #[test]
     fn the_new_secret_is_another_and_the_old_one_has_its_grace() {
-        let mill = Mill::new();
-        let made = mill.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"] })).data();
+        let app = TestApp::new();
+        let made = app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"] })).data();
         let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));
-        let rotate = |body: Value| mill.post(&format!("{path}/rotate-secret"), body).data();
+        let rotate = |body: Value| app.post(&format!("{path}/rotate-secret"), body).data();
         let rotated = rotate(json!({}));
         assert_ne!(rotated["secret"], made["secret"]);
         assert_eq!(rotated["previousSecretExpiresAt"], "2026-01-02T00:00:00.000Z");
-        mill.clock.advance_ms(24 * HOUR_MS);
-        assert_eq!(mill.get(&path).data()["previousSecretExpiresAt"], json!(null));
+        app.clock.advance_ms(24 * HOUR_MS);
+        assert_eq!(app.get(&path).data()["previousSecretExpiresAt"], json!(null));
         assert_eq!(rotate(json!({ "graceHours": 0 }))["previousSecretExpiresAt"], json!(null));
-        assert_eq!(mill.post(&format!("{path}/rotate-secret"), json!({ "graceHours": 169 })).refusal().0, 400);
+        assert_eq!(app.post(&format!("{path}/rotate-secret"), json!({ "graceHours": 169 })).refusal().0, 400);
     }
 }

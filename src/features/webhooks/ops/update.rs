@@ -107,37 +107,37 @@ mod tests {
     use crate::engine::outbox;
     use crate::features::webhooks::dispatch::attempt::custom_headers;
     use crate::features::webhooks::headers::HIDDEN;
-    use crate::testing::Mill;
+    use crate::testing::TestApp;
     use crate::vocab::webhook_events::WebhookEvent;
 
     #[test]
     fn only_what_is_given_changes_and_what_it_asks_for_is_counted() {
-        let mill = Mill::new();
+        let app = TestApp::new();
         let made =
-            mill.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"], "description": "a" }));
+            app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"], "description": "a" }));
         let made = made.data();
         let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));
-        let wanted = |kind| outbox::is_wanted(&mill.read(), mill.account(), kind).expect("readable");
+        let wanted = |kind| outbox::is_wanted(&app.read(), app.account(), kind).expect("readable");
         assert!(wanted(WebhookEvent::EmailOpened) && !wanted(WebhookEvent::EmailClicked));
-        let changed = mill.patch(&path, json!({ "events": ["email.clicked"], "url": "https://b.example/x" })).data();
+        let changed = app.patch(&path, json!({ "events": ["email.clicked"], "url": "https://b.example/x" })).data();
         assert_eq!((&changed["updated"], &changed["url"]), (&json!(true), &json!("https://b.example/x")));
         assert_eq!(changed["description"], "a");
         assert!(!wanted(WebhookEvent::EmailOpened) && wanted(WebhookEvent::EmailClicked));
-        mill.patch(&path, json!({ "active": false, "description": null })).data();
+        app.patch(&path, json!({ "active": false, "description": null })).data();
         assert!(!wanted(WebhookEvent::EmailClicked));
-        mill.patch(&path, json!({ "active": true })).data();
+        app.patch(&path, json!({ "active": true })).data();
         assert!(wanted(WebhookEvent::EmailClicked));
-        assert_eq!(mill.get(&path).data()["description"], json!(null));
-        assert_eq!(mill.patch(&path, json!({ "events": [] })).refusal().0, 400);
-        assert_eq!(mill.delete(&path).data()["deleted"], true);
+        assert_eq!(app.get(&path).data()["description"], json!(null));
+        assert_eq!(app.patch(&path, json!({ "events": [] })).refusal().0, 400);
+        assert_eq!(app.delete(&path).data()["deleted"], true);
         assert!(!wanted(WebhookEvent::EmailClicked));
-        assert_eq!((mill.patch(&path, json!({})).refusal().0, mill.get(&path).refusal().0), (404, 404));
+        assert_eq!((app.patch(&path, json!({})).refusal().0, app.get(&path).refusal().0), (404, 404));
     }
 
     #[test]
     fn headers_are_replaced_and_those_given_back_as_they_were_shown_keep_their_values() {
-        let mill = Mill::new();
-        let made = mill.post(
+        let app = TestApp::new();
+        let made = app.post(
             "/v1/webhooks",
             json!({
                 "url": "https://a.example/", "events": ["email.opened"],
@@ -148,11 +148,11 @@ mod tests {
         let id = WebhookId::parse(made["id"].as_str().expect("an id")).expect("an id");
         let path = format!("/v1/webhooks/{id}");
         let sent = || {
-            let webhook = store::find(&mill.read(), mill.account(), id).expect("readable").expect("kept");
-            custom_headers(mill.engine(), &webhook).expect("opens")
+            let webhook = store::find(&app.read(), app.account(), id).expect("readable").expect("kept");
+            custom_headers(app.engine(), &webhook).expect("opens")
         };
         let headers = json!({ "authorization": HIDDEN, "X-Shop": "8", "X-New": "n" });
-        let changed = mill.patch(&path, json!({ "customHeaders": headers })).data();
+        let changed = app.patch(&path, json!({ "customHeaders": headers })).data();
         assert_eq!(changed["customHeaders"], json!({ "authorization": HIDDEN, "X-Shop": HIDDEN, "X-New": HIDDEN }));
         let texts = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
             pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -160,13 +160,13 @@ mod tests {
         let now = texts(&[("authorization", "Bearer one"), ("X-Shop", "8"), ("X-New", "n")]);
         assert_eq!(sent(), now);
         // What was read is written back: nothing changes.
-        let read = mill.get(&path).data();
-        mill.patch(&path, json!({ "customHeaders": read["customHeaders"] })).data();
+        let read = app.get(&path).data();
+        app.patch(&path, json!({ "customHeaders": read["customHeaders"] })).data();
         assert_eq!(sent(), now);
-        let unknown = mill.patch(&path, json!({ "customHeaders": { "X-Shop": HIDDEN, "X-Old": HIDDEN } }));
+        let unknown = app.patch(&path, json!({ "customHeaders": { "X-Shop": HIDDEN, "X-Old": HIDDEN } }));
         assert!(unknown.refusal().2.starts_with("customHeaders.X-Old: "), "{unknown:?}");
         assert_eq!(sent(), now, "a change that is refused changes nothing");
-        mill.patch(&path, json!({ "customHeaders": null })).data();
+        app.patch(&path, json!({ "customHeaders": null })).data();
         assert_eq!(sent(), BTreeMap::new());
     }
 }

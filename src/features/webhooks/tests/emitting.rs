@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use crate::engine::outbox;
 use crate::features::contacts::jobs;
 use crate::features::emails::generation;
-use crate::testing::Mill;
+use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
 /// A mill, and how much of its outbox was seen.
 struct Outbox {
-    mill: Mill,
+    app: TestApp,
     seen: usize,
 }
 
@@ -19,7 +19,7 @@ impl Outbox {
     /// What was told since the last look: the kind and the payload, of all in the same envelope.
     #[track_caller]
     fn since(&mut self) -> Vec<(String, Value)> {
-        let mut events = outbox::waiting(&self.mill.read(), 10_000).expect("readable");
+        let mut events = outbox::waiting(&self.app.read(), 10_000).expect("readable");
         // Ids are in order only to the second.
         events.sort_by_key(|(_, event)| event.created_at);
         let new = events.split_off(self.seen.min(events.len()));
@@ -29,7 +29,7 @@ impl Outbox {
             let names: Vec<&String> = envelope.as_object().expect("an object").keys().collect();
             assert_eq!(names, ["id", "type", "timestamp", "apiVersion", "data", "metadata"]);
             assert_eq!((&envelope["id"], &envelope["apiVersion"]), (&json!(id), &json!("v1")));
-            assert_eq!(envelope["metadata"]["userId"], json!(self.mill.account()));
+            assert_eq!(envelope["metadata"]["userId"], json!(self.app.account()));
             assert_eq!(envelope["metadata"]["projectId"], envelope["data"]["projectId"].clone().take_or(&envelope));
             let conversation = envelope["data"].get("conversationId").cloned().unwrap_or_default();
             assert_eq!(envelope["metadata"]["conversationId"], conversation);
@@ -37,7 +37,7 @@ impl Outbox {
         });
         let mut told: Vec<(String, Value)> = told.collect();
         told.sort_by(|(left, _), (right, _)| left.cmp(right));
-        self.mill.clock.advance_ms(1_000);
+        self.app.clock.advance_ms(1_000);
         told
     }
 
@@ -50,7 +50,7 @@ impl Outbox {
     }
 
     fn post(&self, path: &str, body: Value) -> Value {
-        self.mill.post_in(path, body).data()
+        self.app.post_in(path, body).data()
     }
 }
 
@@ -66,8 +66,8 @@ impl TakeOr for Value {
 }
 
 fn outbox() -> Outbox {
-    let mut outbox = Outbox { mill: Mill::new(), seen: 0 };
-    let project = outbox.mill.project;
+    let mut outbox = Outbox { app: TestApp::new(), seen: 0 };
+    let project = outbox.app.project;
     let data = json!({ "projectId": project, "urls": ["https://acme.example/"], "domain": "acme.example" });
     outbox.told("projects.import", &[("project.import.started", data)]);
     outbox
@@ -76,13 +76,13 @@ fn outbox() -> Outbox {
 #[test]
 fn single_contacts() {
     let mut outbox = outbox();
-    let project = outbox.mill.project;
+    let project = outbox.app.project;
     let made = outbox.post("/v1/contacts", json!({ "email": "Ada@example.com", "tags": ["vip"] }));
     let (id, email) = (made["id"].clone(), "Ada@example.com");
     let path = format!("/v1/contacts/{}", id.as_str().expect("an id"));
     let added = json!({ "subscriberId": id, "projectId": project, "email": email, "tags": ["vip"] });
     outbox.told("contacts.create", &[("subscriber.added", added)]);
-    assert_eq!(outbox.mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).status, 409);
+    assert_eq!(outbox.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).status, 409);
     outbox.told("contacts.create of one who is there", &[]);
 
     let updated = ("subscriber.updated", json!({ "subscriberId": id, "projectId": project, "email": email }));
@@ -90,11 +90,11 @@ fn single_contacts() {
         let data = json!({ "subscriberId": id, "projectId": project, "email": email, "action": action, "source": "api" });
         ("subscriber.unsubscribed", data)
     };
-    outbox.mill.patch_in(&path, json!({ "firstName": "Ada" })).data();
+    outbox.app.patch_in(&path, json!({ "firstName": "Ada" })).data();
     outbox.told("contacts.update", std::slice::from_ref(&updated));
-    outbox.mill.patch_in(&path, json!({ "firstName": "Ada" })).data();
+    outbox.app.patch_in(&path, json!({ "firstName": "Ada" })).data();
     outbox.told("contacts.update that changes nothing", &[]);
-    outbox.mill.patch_in(&path, json!({ "status": "unsubscribed" })).data();
+    outbox.app.patch_in(&path, json!({ "status": "unsubscribed" })).data();
     outbox.told("contacts.update of the status", &[left("status_changed"), updated]);
 
     let steps: [(&str, Value, Option<&str>); 10] = [
@@ -116,14 +116,14 @@ fn single_contacts() {
         let expected: Vec<_> = action.into_iter().map(left).collect();
         outbox.told(&what, &expected);
     }
-    outbox.mill.delete_in(&path).data();
+    outbox.app.delete_in(&path).data();
     outbox.told("contacts.delete", &[left("deleted")]);
 }
 
 #[test]
 fn many_contacts_at_once() {
     let mut outbox = outbox();
-    let project = outbox.mill.project;
+    let project = outbox.app.project;
     let counts = |success: u64, failed: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": failed, "updated": updated });
     let rows = json!([{ "email": "a@example.com" }, { "email": "b@example.com" }, { "email": "nobody" }]);
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": rows }));
@@ -138,15 +138,15 @@ fn many_contacts_at_once() {
         (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
     let job = outbox.post("/v1/contacts/bulk", json!({ "subscribers": many }))["jobId"].clone();
     outbox.told("contacts.bulk that became a job", &[]);
-    while jobs::step(outbox.mill.data()).expect("no failure") {}
+    while jobs::step(outbox.app.data()).expect("no failure") {}
     let mut done = counts(many.len() as u64, 0, 0);
     done["jobId"] = job;
     outbox.told("contacts.bulk that is done", &[("subscriber.bulk_imported", done)]);
 
     let file =
-        outbox.mill.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], b"email\nfile@example.com\n").data();
+        outbox.app.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], b"email\nfile@example.com\n").data();
     outbox.told("contacts.import", &[]);
-    while jobs::step(outbox.mill.data()).expect("no failure") {}
+    while jobs::step(outbox.app.data()).expect("no failure") {}
     let mut done = counts(1, 0, 0);
     done["jobId"] = file["id"].clone();
     outbox.told("contacts.import that is done", &[("subscriber.bulk_imported", done)]);
@@ -167,18 +167,18 @@ fn contact_changes_outside_the_reference_emit_nothing() {
     outbox.post("/v1/events/batch", json!({ "events": [event, known] }));
     outbox.told("events.record and events.batch", &[]);
     let tag = outbox.post("/v1/tags", json!({ "name": "another" }))["id"].clone();
-    outbox.mill.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
+    outbox.app.delete_in(&format!("/v1/tags/{}", tag.as_str().expect("an id"))).data();
     outbox.post("/v1/segments", json!({ "name": "all", "filters": {} }));
     outbox.post("/v1/topics", json!({ "name": "News", "defaultSubscription": "opt_in" }));
-    outbox.mill.post("/v1/suppressions", json!({ "email": "grace@example.com" })).data();
-    outbox.mill.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["subscriber.added"] })).data();
+    outbox.app.post("/v1/suppressions", json!({ "email": "grace@example.com" })).data();
+    outbox.app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["subscriber.added"] })).data();
     outbox.told("tags, segments, topics, suppressions and webhooks", &[]);
 }
 
 #[test]
 fn emails_that_are_generated_and_those_that_are_handed_in() {
     let mut outbox = outbox();
-    let project = outbox.mill.project;
+    let project = outbox.app.project;
     let wanted = json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 });
     let started = outbox.post("/v1/projects/emails/generate", wanted);
     let id = started["conversationId"].clone();
@@ -188,14 +188,14 @@ fn emails_that_are_generated_and_those_that_are_handed_in() {
     });
     outbox.told("emails.generate", &[("email.generation.started", started)]);
     // The site of the project is not read in this test.
-    outbox.mill.clock.advance_ms(limits::IMPORT_AWAITED_MS);
-    while outbox.mill.wait(generation::step(outbox.mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+    outbox.app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     let completed = json!({ "conversationId": id, "projectId": project, "count": 1, "languages": ["en"] });
     outbox.told("emails.generate that is done", &[("email.generation.completed", completed)]);
 
-    let status = outbox.mill.get(&format!("/v1/projects/emails/{}/status", id.as_str().expect("an id"))).data();
+    let status = outbox.app.get(&format!("/v1/projects/emails/{}/status", id.as_str().expect("an id"))).data();
     let email = status["result"]["emails"][0]["emailId"].clone();
-    let sent = outbox.mill.post("/v1/emails/test/send", json!({ "emailId": email, "to": "ada@example.com" })).data();
+    let sent = outbox.app.post("/v1/emails/test/send", json!({ "emailId": email, "to": "ada@example.com" })).data();
     let tested = json!({
         "conversationId": id, "emailId": email, "recipient": "ada@example.com", "messageId": sent["messageId"], "sentAt": sent["sentAt"],
     });
@@ -203,7 +203,7 @@ fn emails_that_are_generated_and_those_that_are_handed_in() {
 
     let html = "<html lang=\"en\"><head><title>Hi</title></head><body><p>Hi. <a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
     outbox.post("/v1/projects/emails/import-html", json!({ "html": html }));
-    while outbox.mill.wait(generation::step(outbox.mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+    while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     outbox.told("emails.import_html: nothing is generated", &[]);
 
     let draft = json!({
@@ -212,7 +212,7 @@ fn emails_that_are_generated_and_those_that_are_handed_in() {
     let campaign = outbox.post("/v1/campaigns", draft)["id"].clone();
     outbox.told("campaigns.create", &[]);
     let path = format!("/v1/campaigns/{}/test", campaign.as_str().expect("an id"));
-    let sent = outbox.mill.post(&path, json!({ "emails": ["ada@example.com", "grace@example.com"] })).data();
+    let sent = outbox.app.post(&path, json!({ "emails": ["ada@example.com", "grace@example.com"] })).data();
     let told = outbox.since();
     for ((kind, data), recipient) in told.iter().zip(["ada@example.com", "grace@example.com"]) {
         assert_eq!((kind.as_str(), &data["messageId"], &data["conversationId"]), ("email.test.sent", &sent["sendId"], &id));

@@ -9,7 +9,7 @@ async fn has_the_dot(sink: &MailSink) {
 
 #[tokio::test]
 async fn an_open_dot_is_waited_for() {
-    let sink = MailSink::always(Offers::default(), Moment::Dot, Deed::Wait(HASTY));
+    let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY));
     let transport = to(&sink, patient());
     let stop = async {
         has_the_dot(&sink).await;
@@ -24,7 +24,7 @@ async fn an_open_dot_is_waited_for() {
 
 #[tokio::test]
 async fn what_is_cut_after_its_dot_is_unknown_and_before_it_certain() {
-    let at_dot = MailSink::always(Offers::default(), Moment::Dot, Deed::Silence);
+    let at_dot = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Silence);
     let transport = to(&at_dot, patient());
     let stop = async {
         has_the_dot(&at_dot).await;
@@ -33,7 +33,7 @@ async fn what_is_cut_after_its_dot_is_unknown_and_before_it_certain() {
     let (delivered, closed) = tokio::join!(deliver(&transport, "ana@example.com"), stop);
     assert_eq!((delivered.0.as_str(), closed), ("unknown: stopping", CloseReport { cut: 1 }));
 
-    let before = MailSink::always(Offers::default(), Moment::Recipient, Deed::Silence);
+    let before = MailSink::always(SinkCapabilities::default(), SmtpStage::Recipient, SinkAction::Silence);
     let transport = to(&before, patient());
     let stop = async {
         until(|| before.commands().iter().any(|(_, line)| line.starts_with("RCPT"))).await;
@@ -71,7 +71,7 @@ async fn a_mark_that_is_being_written_is_waited_for_and_then_no_dot_follows() {
 
 #[tokio::test]
 async fn whoever_waits_for_a_turn_or_a_relay_is_sent_away_at_once() {
-    let sink = MailSink::always(Offers::default(), Moment::Dot, Deed::Wait(HASTY));
+    let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY));
     let mail = format!("connections = 1\nrelay = ['smtp://{}']", sink.address);
     let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
     let stop = async {

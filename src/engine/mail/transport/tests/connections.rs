@@ -30,7 +30,7 @@ async fn one_connection_carries_many_messages_and_then_says_goodbye() {
 
 #[tokio::test]
 async fn there_are_never_more_connections_than_the_setting_says() {
-    let slow = || MailSink::always(Offers::default(), Moment::Dot, Deed::Wait(Duration::from_millis(20)));
+    let slow = || MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(Duration::from_millis(20)));
     let (one, other) = (slow(), slow());
     let mail = format!("connections = 3\nrelay = ['smtp://{}', 'smtp://{}?for=other.example']", one.address, other.address);
     let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
@@ -45,28 +45,28 @@ async fn there_are_never_more_connections_than_the_setting_says() {
 #[tokio::test]
 async fn a_connection_that_died_while_it_rested_is_replaced_without_a_word() {
     for (moment, deed) in [
-        (Moment::Sender, Deed::Close),
-        (Moment::Sender, Deed::Reset),
-        (Moment::Sender, Deed::SayThenClose("421 4.4.2 Idle too long".into())),
-        (Moment::Data, Deed::Close),
+        (SmtpStage::Sender, SinkAction::Close),
+        (SmtpStage::Sender, SinkAction::Reset),
+        (SmtpStage::Sender, SinkAction::SayThenClose("421 4.4.2 Idle too long".into())),
+        (SmtpStage::Data, SinkAction::Close),
     ] {
         let wrong = deed.clone();
-        let sink = MailSink::by(Offers::default(), move |talk, now| match (talk.connection, talk.message) {
+        let sink = MailSink::by(SinkCapabilities::default(), move |talk, now| match (talk.connection, talk.message) {
             (0, 1) if now == moment => wrong.clone(),
-            _ => Deed::Usual,
+            _ => SinkAction::Usual,
         });
         let transport = to(&sink, patient());
         let results = [deliver(&transport, "ana@example.com").await, deliver(&transport, "ana@example.com").await];
         assert!(accepted(&results), "{deed:?} {results:?}");
         assert_eq!((sink.connections(), sink.count()), (2, 2));
     }
-    let closing_once = MailSink::once(Offers::default(), Moment::Dot, Deed::UsualThenClose);
+    let closing_once = MailSink::once(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::UsualThenClose);
     let transport = to(&closing_once, patient());
     for _ in 0..5 {
         assert_eq!(deliver(&transport, "ana@example.com").await, (OK.to_owned(), 1));
     }
     assert_eq!((closing_once.connections(), closing_once.count()), (2, 5));
-    let closing = MailSink::always(Offers::default(), Moment::Dot, Deed::UsualThenClose);
+    let closing = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::UsualThenClose);
     let transport = to(&closing, patient());
     for _ in 0..5 {
         assert_eq!(deliver(&transport, "ana@example.com").await, (OK.to_owned(), 1));
@@ -76,7 +76,7 @@ async fn a_connection_that_died_while_it_rested_is_replaced_without_a_word() {
 
 #[tokio::test]
 async fn a_fresh_connection_that_dies_is_not_tried_again() {
-    let sink = MailSink::always(Offers::default(), Moment::Sender, Deed::Close);
+    let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Sender, SinkAction::Close);
     assert_eq!(deliver(&to(&sink, patient()), "ana@example.com").await.0, "deferred at Sender: lost");
     assert_eq!(sink.connections(), 1);
 }
@@ -96,10 +96,10 @@ async fn connections_that_rest_too_long_are_closed() {
 #[tokio::test]
 async fn a_refused_recipient_leaves_the_connection_to_the_next() {
     for pipelining in [true, false] {
-        let capabilities = Offers { pipelining, ..Offers::default() };
+        let capabilities = SinkCapabilities { pipelining, ..SinkCapabilities::default() };
         let sink = MailSink::by(capabilities, |talk, moment| match (talk.recipient.as_str(), moment) {
-            ("<no@example.com>", Moment::Recipient) => Deed::Say("550 5.1.1 Unknown".into()),
-            _ => Deed::Usual,
+            ("<no@example.com>", SmtpStage::Recipient) => SinkAction::Say("550 5.1.1 Unknown".into()),
+            _ => SinkAction::Usual,
         });
         let transport = to(&sink, patient());
         assert_eq!(deliver(&transport, "no@example.com").await.0, "refused at Recipient: 550");
@@ -112,8 +112,8 @@ async fn a_refused_recipient_leaves_the_connection_to_the_next() {
 #[tokio::test]
 async fn the_next_relay_stands_in_for_one_that_cannot_be_used() {
     let nowhere = MailSink::usual().address;
-    let strict = MailSink::by(Offers { auth: "PLAIN", ..Offers::default() }, |_, _| Deed::Usual);
-    let busy = MailSink::always(Offers::default(), Moment::Greeting, Deed::SayThenClose("421 4.3.2 Busy".into()));
+    let strict = MailSink::by(SinkCapabilities { auth: "PLAIN", ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
+    let busy = MailSink::always(SinkCapabilities::default(), SmtpStage::Greeting, SinkAction::SayThenClose("421 4.3.2 Busy".into()));
     let good = MailSink::usual();
     let mail = format!(
         "relay = ['smtp://{nowhere}', 'smtp://ana:wrong@{}', 'smtp://{}', 'smtp://{}']",
@@ -145,7 +145,7 @@ async fn a_relay_for_a_domain_takes_its_recipients_first_and_no_others() {
 
 #[tokio::test]
 async fn a_relay_that_lacks_what_a_message_needs_is_passed_over() {
-    let old = MailSink::by(Offers { smtputf8: false, ..Offers::default() }, |_, _| Deed::Usual);
+    let old = MailSink::by(SinkCapabilities { smtputf8: false, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
     let new = MailSink::usual();
     let mail = format!("relay = ['smtp://{}', 'smtp://{}']", old.address, new.address);
     let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
@@ -162,7 +162,7 @@ async fn deliveries_wait_for_a_relay_that_restarts() {
     let transport = transport_with(&mail, Names::default(), timeouts, Vec::new(), 25);
     let restart = async {
         sleep(HASTY).await;
-        MailSink::at(address, Offers::default(), true, |_, _| Deed::Usual)
+        MailSink::at(address, SinkCapabilities::default(), true, |_, _| SinkAction::Usual)
     };
     let (results, sink) = tokio::join!(deliver_many(&transport, 20), restart);
     assert!(accepted(&results), "{results:?}");
@@ -174,13 +174,13 @@ async fn a_relay_that_takes_fewer_connections_gets_fewer_and_nothing_is_lost() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let turned_away = Arc::new(AtomicUsize::new(0));
     let count = turned_away.clone();
-    let sink = MailSink::by(Offers::default(), move |talk, moment| match moment {
-        Moment::Greeting if talk.connection >= 2 && talk.connection < 12 => {
+    let sink = MailSink::by(SinkCapabilities::default(), move |talk, moment| match moment {
+        SmtpStage::Greeting if talk.connection >= 2 && talk.connection < 12 => {
             count.fetch_add(1, Ordering::SeqCst);
-            Deed::SayThenClose("421 4.7.0 Too many connections".into())
+            SinkAction::SayThenClose("421 4.7.0 Too many connections".into())
         }
-        Moment::Dot => Deed::Wait(Duration::from_millis(5)),
-        _ => Deed::Usual,
+        SmtpStage::Dot => SinkAction::Wait(Duration::from_millis(5)),
+        _ => SinkAction::Usual,
     });
     let transport = to(&sink, Timeouts { patience: PATIENT, ..patient() });
     let results = deliver_many(&transport, 60).await;

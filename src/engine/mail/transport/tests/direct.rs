@@ -18,9 +18,9 @@ fn sinks(greetings: &'static [&'static str]) -> Vec<MailSink> {
     for (greeting, last) in greetings.iter().zip(1..) {
         let port = sinks.first().map_or(0, |sink| sink.address.port());
         let address = SocketAddr::new(IpAddr::from([127, 0, 0, last]), port);
-        sinks.push(MailSink::at(address, Offers::default(), true, move |_, moment| match moment {
-            Moment::Greeting if !greeting.is_empty() => Deed::SayThenClose((*greeting).to_owned()),
-            _ => Deed::Usual,
+        sinks.push(MailSink::at(address, SinkCapabilities::default(), true, move |_, moment| match moment {
+            SmtpStage::Greeting if !greeting.is_empty() => SinkAction::SayThenClose((*greeting).to_owned()),
+            _ => SinkAction::Usual,
         }));
     }
     sinks
@@ -99,13 +99,13 @@ async fn encryption_is_used_where_it_works_and_done_without_where_it_does_not() 
     // A certificate of nobody's, as most mail servers have.
     let (_, tls) = certificate("whoever.example");
     let names = || Names::default().with("example.com", &["127.0.0.1"]);
-    let capabilities = || Offers { starttls: Some(tls.clone()), ..Offers::default() };
+    let capabilities = || SinkCapabilities { starttls: Some(tls.clone()), ..SinkCapabilities::default() };
     for (deed, encrypted, connections) in [
-        (Deed::Usual, true, 1),
-        (Deed::Say("454 4.7.0 Not now".into()), false, 2),
-        (Deed::WriteThenClose(b"220 2.0.0 Go\r\n".to_vec()), false, 2),
+        (SinkAction::Usual, true, 1),
+        (SinkAction::Say("454 4.7.0 Not now".into()), false, 2),
+        (SinkAction::WriteThenClose(b"220 2.0.0 Go\r\n".to_vec()), false, 2),
     ] {
-        let sink = MailSink::always(capabilities(), Moment::StartTls, deed.clone());
+        let sink = MailSink::always(capabilities(), SmtpStage::StartTls, deed.clone());
         let mut ledger = Ledger::new();
         let transport = direct(names(), sink.address.port());
         let outcome = transport.deliver(&envelope("ana@example.com"), MESSAGE, &mut ledger).await;
@@ -117,7 +117,7 @@ async fn encryption_is_used_where_it_works_and_done_without_where_it_does_not() 
 
 #[tokio::test]
 async fn one_destination_gets_an_eighth_of_the_connections() {
-    let sink = MailSink::always(Offers::default(), Moment::Dot, Deed::Wait(Duration::from_millis(10)));
+    let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(Duration::from_millis(10)));
     let names = Names::default().with("example.com", &["127.0.0.1"]);
     let transport = transport_with("direct = true\nconnections = 16", names, patient(), Vec::new(), sink.address.port());
     let results = futures_util::future::join_all((0..20).map(|_| deliver(&transport, "ana@example.com"))).await;
@@ -147,7 +147,7 @@ async fn a_domain_that_demands_proof_gets_mail_by_a_proven_connection_or_not_at_
         (None, "mail.example.com", "deferred at Tls: insecure"),
         (Some(tls), "stranger.example", "deferred at Tls: insecure"),
     ] {
-        let sink = MailSink::by(Offers { starttls: tls, ..Offers::default() }, |_, _| Deed::Usual);
+        let sink = MailSink::by(SinkCapabilities { starttls: tls, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
         let mut names = Names::default().with(host, &["127.0.0.1"]).with_mx("example.com", &[(10, host)]);
         names.policies.insert("example.com".to_owned(), policy.to_owned());
         let transport = transport_with("direct = true", names, patient(), vec![root.clone()], sink.address.port());

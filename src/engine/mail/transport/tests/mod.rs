@@ -18,7 +18,7 @@ use crate::base::random::SeededRandom;
 use crate::engine::fetch::ResolveFuture;
 use crate::engine::mail::delivery::{Handoff, DotDecision};
 use crate::engine::settings;
-use crate::testing::mail_sink::{Deed, MailSink, Moment, Offers};
+use crate::testing::mail_sink::{SinkAction, MailSink, SmtpStage, SinkCapabilities};
 
 /// Far beyond what loopback needs.
 const PATIENT: Duration = Duration::from_secs(30);

@@ -4,23 +4,23 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn say(text: &str) -> Deed {
-    Deed::Say(text.to_owned())
+fn say(text: &str) -> SinkAction {
+    SinkAction::Say(text.to_owned())
 }
 
-fn last_words(text: &str) -> Deed {
-    Deed::SayThenClose(text.to_owned())
+fn last_words(text: &str) -> SinkAction {
+    SinkAction::SayThenClose(text.to_owned())
 }
 
-fn write(bytes: &[u8]) -> Deed {
-    Deed::WriteThenClose(bytes.to_vec())
+fn write(bytes: &[u8]) -> SinkAction {
+    SinkAction::WriteThenClose(bytes.to_vec())
 }
 
 /// Deliver one message to a server that does this at that moment; with and without pipelining it comes to the same.
-async fn check(moment: Moment, deed: Deed, expected: &str) {
-    let is_silent = deed == Deed::Silence;
+async fn check(moment: SmtpStage, deed: SinkAction, expected: &str) {
+    let is_silent = deed == SinkAction::Silence;
     for pipelining in [true, false] {
-        let capabilities = Offers { pipelining, ..Offers::default() };
+        let capabilities = SinkCapabilities { pipelining, ..SinkCapabilities::default() };
         let sink = MailSink::always(capabilities, moment, deed.clone());
         let transport = to(&sink, if is_silent { hasty() } else { patient() });
         let (outcome, asked) = deliver(&transport, "ana@example.com").await;
@@ -38,30 +38,30 @@ async fn check(moment: Moment, deed: Deed, expected: &str) {
 #[tokio::test]
 async fn before_the_message_everything_is_certain() {
     for (moment, deed, expected) in [
-        (Moment::Greeting, say("554 5.7.1 Not you"), "deferred at Greeting: 554"),
-        (Moment::Greeting, last_words("421 4.3.2 Too many"), "deferred at Greeting: 421"),
-        (Moment::Greeting, Deed::Close, "deferred at Greeting: lost"),
-        (Moment::Greeting, Deed::Silence, "deferred at Greeting: timed out"),
-        (Moment::Greeting, write(b"SSH-2.0-OpenSSH_9.6\r\n"), "deferred at Greeting: garbled"),
-        (Moment::Hello, say("550 5.7.1 Not you"), "deferred at Hello: 550"),
-        (Moment::Hello, last_words("421 4.3.2 Busy"), "deferred at Hello: 421"),
-        (Moment::Hello, Deed::Close, "deferred at Hello: lost"),
-        (Moment::Sender, say("451 4.3.0 Later"), "deferred at Sender: 451"),
-        (Moment::Sender, say("550 5.1.8 Never"), "refused at Sender: 550"),
-        (Moment::Sender, say("530 5.7.0 Log in first"), "deferred at Sender: 530"),
-        (Moment::Sender, last_words("421 4.3.2 Busy"), "deferred at Sender: 421"),
-        (Moment::Sender, Deed::Close, "deferred at Sender: lost"),
-        (Moment::Sender, Deed::Silence, "deferred at Sender: timed out"),
-        (Moment::Sender, say("354 What?"), "deferred at Sender: garbled"),
-        (Moment::Recipient, say("450 4.2.0 Greylisted"), "deferred at Recipient: 450"),
-        (Moment::Recipient, say("550 5.1.1 Unknown"), "refused at Recipient: 550"),
-        (Moment::Recipient, last_words("421 4.3.2 Busy"), "deferred at Recipient: 421"),
-        (Moment::Recipient, Deed::Reset, "deferred at Recipient: lost"),
-        (Moment::Data, say("451 4.3.0 Later"), "deferred at Data: 451"),
-        (Moment::Data, say("554 5.5.1 Never"), "refused at Data: 554"),
-        (Moment::Data, say("250 What?"), "deferred at Data: garbled"),
-        (Moment::Data, Deed::Close, "deferred at Data: lost"),
-        (Moment::Recipient, Deed::Wait(Duration::from_millis(20)), "accepted: 250"),
+        (SmtpStage::Greeting, say("554 5.7.1 Not you"), "deferred at Greeting: 554"),
+        (SmtpStage::Greeting, last_words("421 4.3.2 Too many"), "deferred at Greeting: 421"),
+        (SmtpStage::Greeting, SinkAction::Close, "deferred at Greeting: lost"),
+        (SmtpStage::Greeting, SinkAction::Silence, "deferred at Greeting: timed out"),
+        (SmtpStage::Greeting, write(b"SSH-2.0-OpenSSH_9.6\r\n"), "deferred at Greeting: garbled"),
+        (SmtpStage::Hello, say("550 5.7.1 Not you"), "deferred at Hello: 550"),
+        (SmtpStage::Hello, last_words("421 4.3.2 Busy"), "deferred at Hello: 421"),
+        (SmtpStage::Hello, SinkAction::Close, "deferred at Hello: lost"),
+        (SmtpStage::Sender, say("451 4.3.0 Later"), "deferred at Sender: 451"),
+        (SmtpStage::Sender, say("550 5.1.8 Never"), "refused at Sender: 550"),
+        (SmtpStage::Sender, say("530 5.7.0 Log in first"), "deferred at Sender: 530"),
+        (SmtpStage::Sender, last_words("421 4.3.2 Busy"), "deferred at Sender: 421"),
+        (SmtpStage::Sender, SinkAction::Close, "deferred at Sender: lost"),
+        (SmtpStage::Sender, SinkAction::Silence, "deferred at Sender: timed out"),
+        (SmtpStage::Sender, say("354 What?"), "deferred at Sender: garbled"),
+        (SmtpStage::Recipient, say("450 4.2.0 Greylisted"), "deferred at Recipient: 450"),
+        (SmtpStage::Recipient, say("550 5.1.1 Unknown"), "refused at Recipient: 550"),
+        (SmtpStage::Recipient, last_words("421 4.3.2 Busy"), "deferred at Recipient: 421"),
+        (SmtpStage::Recipient, SinkAction::Reset, "deferred at Recipient: lost"),
+        (SmtpStage::Data, say("451 4.3.0 Later"), "deferred at Data: 451"),
+        (SmtpStage::Data, say("554 5.5.1 Never"), "refused at Data: 554"),
+        (SmtpStage::Data, say("250 What?"), "deferred at Data: garbled"),
+        (SmtpStage::Data, SinkAction::Close, "deferred at Data: lost"),
+        (SmtpStage::Recipient, SinkAction::Wait(Duration::from_millis(20)), "accepted: 250"),
     ] {
         check(moment, deed, expected).await;
     }
@@ -70,17 +70,17 @@ async fn before_the_message_everything_is_certain() {
 #[tokio::test]
 async fn from_the_dot_on_only_a_whole_answer_is_certain() {
     for (deed, expected) in [
-        (Deed::Usual, "accepted: 250"),
-        (Deed::Wait(Duration::from_millis(50)), "accepted: 250"),
-        (Deed::UsualThenReset, "accepted: 250"),
-        (Deed::UsualThenClose, "accepted: 250"),
+        (SinkAction::Usual, "accepted: 250"),
+        (SinkAction::Wait(Duration::from_millis(50)), "accepted: 250"),
+        (SinkAction::UsualThenReset, "accepted: 250"),
+        (SinkAction::UsualThenClose, "accepted: 250"),
         (say("250-2.0.0 Taken\r\n250 2.0.0 really"), "accepted: 250"),
         (say("451 4.3.0 Later"), "deferred at Dot: 451"),
         (last_words("421 4.3.2 Going down"), "deferred at Dot: 421"),
         (say("554 5.7.1 Spam"), "refused at Dot: 554"),
-        (Deed::Close, "unknown: lost"),
-        (Deed::Reset, "unknown: lost"),
-        (Deed::Silence, "unknown: timed out"),
+        (SinkAction::Close, "unknown: lost"),
+        (SinkAction::Reset, "unknown: lost"),
+        (SinkAction::Silence, "unknown: timed out"),
         (write(b"25"), "unknown: lost"),
         (write(b"250 2.0.0 Ok"), "unknown: lost"),
         (write(b"250-2.0.0 Ok\r\n"), "unknown: lost"),
@@ -90,7 +90,7 @@ async fn from_the_dot_on_only_a_whole_answer_is_certain() {
         (write(&[b'2'; 5000]), "unknown: garbled"),
         (write("250-more\r\n".repeat(200).as_bytes()), "unknown: garbled"),
     ] {
-        check(Moment::Dot, deed, expected).await;
+        check(SmtpStage::Dot, deed, expected).await;
     }
 }
 
@@ -101,16 +101,16 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
         (last_words("421 4.3.2 Going down"), "deferred at Body: 421"),
         (last_words("552 5.3.4 Too large"), "refused at Body: 552"),
         (last_words("250 2.0.0 Ok"), "deferred at Body: garbled"),
-        (Deed::Close, "deferred at Body: lost"),
-        (Deed::Reset, "deferred at Body: lost"),
+        (SinkAction::Close, "deferred at Body: lost"),
+        (SinkAction::Reset, "deferred at Body: lost"),
     ] {
-        let sink = Arc::new(MailSink::always(Offers { size: None, ..Offers::default() }, Moment::Body, deed.clone()));
+        let sink = Arc::new(MailSink::always(SinkCapabilities { size: None, ..SinkCapabilities::default() }, SmtpStage::Body, deed.clone()));
         let mut ledger = Slow(sink.clone());
         let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), &message, &mut ledger).await;
         assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{deed:?}");
     }
     let slow =
-        MailSink::always(Offers { size: None, ..Offers::default() }, Moment::Body, Deed::Slowly(Duration::from_micros(10)));
+        MailSink::always(SinkCapabilities { size: None, ..SinkCapabilities::default() }, SmtpStage::Body, SinkAction::Slowly(Duration::from_micros(10)));
     let outcome = to(&slow, patient()).deliver(&envelope("ana@example.com"), &message, &mut Ledger::new()).await;
     assert_eq!(told(&outcome), "accepted: 250");
     assert_eq!(slow.letters()[0].body, message);
@@ -133,7 +133,7 @@ async fn a_word_before_the_dot_is_not_taken_for_the_answer_to_it() {
         ("421 4.3.2 Going down", "deferred at Body: 421"),
         ("554 5.7.1 Enough", "refused at Body: 554"),
     ] {
-        let sink = Arc::new(MailSink::always(Offers::default(), Moment::Body, last_words(said)));
+        let sink = Arc::new(MailSink::always(SinkCapabilities::default(), SmtpStage::Body, last_words(said)));
         let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), MESSAGE, &mut Slow(sink.clone())).await;
         assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{said}");
     }
@@ -156,7 +156,7 @@ async fn what_the_ledger_does_not_let_go_does_not_go() {
 async fn an_answer_that_comes_after_the_patience_for_it_is_over_comes_to_unknown() {
     assert_eq!(Timeouts::default().dot, Duration::from_secs(600), "RFC 5321 §4.5.3.2.6");
     // Eleven minutes of ten, in small.
-    let sink = MailSink::always(Offers::default(), Moment::Dot, Deed::Wait(HASTY * 11 / 10));
+    let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY * 11 / 10));
     assert_eq!(deliver(&to(&sink, hasty()), "ana@example.com").await.0, "unknown: timed out");
     assert_eq!((sink.count(), sink.letters()[0].bytes), (1, MESSAGE.len() + 1), "and it was delivered, with a doubled dot");
 }
@@ -183,8 +183,8 @@ async fn the_server_gets_what_it_can_take_and_what_was_meant() {
 
 #[tokio::test]
 async fn what_a_server_cannot_take_is_refused_before_it_is_sent() {
-    let plain = Offers { smtputf8: false, eight_bit: false, size: Some(100), ..Offers::default() };
-    let sink = MailSink::by(plain, |_, _| Deed::Usual);
+    let plain = SinkCapabilities { smtputf8: false, eight_bit: false, size: Some(100), ..SinkCapabilities::default() };
+    let sink = MailSink::by(plain, |_, _| SinkAction::Usual);
     let transport = to(&sink, patient());
     let mut injecting = envelope("ana@example.com");
     injecting.sender = "a@example.com>\r\nRCPT TO:<b@example.com".to_owned();
@@ -198,7 +198,7 @@ async fn what_a_server_cannot_take_is_refused_before_it_is_sent() {
         assert_eq!(told(&outcome), expected);
     }
     assert!(!sink.commands().iter().any(|(_, line)| line.starts_with("MAIL")));
-    let old = MailSink::by(Offers { extensions: false, ..Offers::default() }, |_, _| Deed::Usual);
+    let old = MailSink::by(SinkCapabilities { extensions: false, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
     assert_eq!(deliver(&to(&old, patient()), "ana@example.com").await.0, "accepted: 250");
     assert_eq!(old.letters()[0].talk.sender, "<bounce+1@example.com>");
 }
@@ -207,11 +207,11 @@ async fn what_a_server_cannot_take_is_refused_before_it_is_sent() {
 async fn a_message_for_nobody_is_ended_and_the_connection_goes_on() {
     // With pipelining, some servers want a message although nobody is left to receive it. Then they refuse the message, or take it.
     for (said, connections) in [("554 5.5.1 No valid recipients", 1), ("250 2.0.0 Ok", 2)] {
-        let sink = MailSink::by(Offers::default(), move |talk, moment| match (talk.recipient.as_str(), moment) {
-            ("<no@example.com>", Moment::Recipient) => Deed::Say("550 5.1.1 Unknown".into()),
-            ("<no@example.com>", Moment::Data) => Deed::Say("354 Go ahead".into()),
-            ("<no@example.com>", Moment::Dot) => Deed::Say(said.into()),
-            _ => Deed::Usual,
+        let sink = MailSink::by(SinkCapabilities::default(), move |talk, moment| match (talk.recipient.as_str(), moment) {
+            ("<no@example.com>", SmtpStage::Recipient) => SinkAction::Say("550 5.1.1 Unknown".into()),
+            ("<no@example.com>", SmtpStage::Data) => SinkAction::Say("354 Go ahead".into()),
+            ("<no@example.com>", SmtpStage::Dot) => SinkAction::Say(said.into()),
+            _ => SinkAction::Usual,
         });
         let transport = to(&sink, patient());
         assert_eq!(deliver(&transport, "no@example.com").await, ("refused at Recipient: 550".to_owned(), 0));
@@ -252,18 +252,18 @@ proptest! {
     fn garbage_is_never_taken_for_acceptance(
         pieces in prop::collection::vec(piece(), 1..6),
         moment in prop::sample::select(vec![
-            Moment::Greeting, Moment::Hello, Moment::Sender, Moment::Recipient, Moment::Data, Moment::Dot,
+            SmtpStage::Greeting, SmtpStage::Hello, SmtpStage::Sender, SmtpStage::Recipient, SmtpStage::Data, SmtpStage::Dot,
         ]),
         pipelining: bool,
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let sink = MailSink::always(Offers { pipelining, ..Offers::default() }, moment, Deed::WriteThenClose(pieces.concat()));
+        let sink = MailSink::always(SinkCapabilities { pipelining, ..SinkCapabilities::default() }, moment, SinkAction::WriteThenClose(pieces.concat()));
         let (outcome, asked) = runtime.block_on(async { deliver(&to(&sink, patient()), "ana@example.com").await });
         let is_doubtful = outcome.starts_with("unknown") || outcome.contains("at Dot");
         if outcome.starts_with("accepted") {
-            prop_assert_eq!((sink.count(), moment), (1, Moment::Dot));
+            prop_assert_eq!((sink.count(), moment), (1, SmtpStage::Dot));
         }
         prop_assert!(asked <= 1 && (asked == 1 || !(is_doubtful || outcome.starts_with("accepted"))), "{}", outcome);
-        prop_assert!(moment == Moment::Dot || !outcome.contains("at Dot"), "{}", outcome);
+        prop_assert!(moment == SmtpStage::Dot || !outcome.contains("at Dot"), "{}", outcome);
     }
 }

@@ -49,7 +49,7 @@ async fn a_foreign_client_understands_the_sink_of_these_tests() {
         return;
     }
     let anywhere = "127.0.0.1:0".parse().expect("an address");
-    let sink = MailSink::at(anywhere, Offers::default(), false, |_, _| Deed::Usual);
+    let sink = MailSink::at(anywhere, SinkCapabilities::default(), false, |_, _| SinkAction::Usual);
     let address = sink.address.to_string();
     let sent = Command::new(CLIENT).args(["-m", "200", "-s", "4", "-l", "5000", &address]).status().expect("it starts");
     assert!(sent.success());

@@ -15,10 +15,10 @@ fn secure(sink: &MailSink, relay: &str, roots: Vec<CertificateDer<'static>>) -> 
 #[tokio::test]
 async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_trusted() {
     let (root, tls) = certificate("relay.example");
-    let starttls = Offers { starttls: Some(tls.clone()), ..Offers::default() };
-    let from_the_start = Offers { tls: Some(tls), ..Offers::default() };
+    let starttls = SinkCapabilities { starttls: Some(tls.clone()), ..SinkCapabilities::default() };
+    let from_the_start = SinkCapabilities { tls: Some(tls), ..SinkCapabilities::default() };
     for (capabilities, scheme) in [(starttls, "smtp"), (from_the_start, "smtps")] {
-        let sink = MailSink::by(capabilities, |_, _| Deed::Usual);
+        let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
         let relay = format!("{scheme}://relay.example:PORT");
         let transport = secure(&sink, &relay, vec![root.clone()]);
         let mut ledger = Ledger::new();
@@ -38,8 +38,8 @@ async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_truste
 
 #[tokio::test]
 async fn an_offer_of_encryption_that_was_stripped_stops_the_delivery() {
-    let capabilities = Offers { auth: "PLAIN LOGIN", ..Offers::default() };
-    let sink = MailSink::by(capabilities, |_, _| Deed::Usual);
+    let capabilities = SinkCapabilities { auth: "PLAIN LOGIN", ..SinkCapabilities::default() };
+    let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
     let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", Vec::new());
     assert_eq!(deliver(&transport, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
     let said: Vec<String> = sink.commands().into_iter().map(|(_, line)| line).collect();
@@ -49,12 +49,12 @@ async fn an_offer_of_encryption_that_was_stripped_stops_the_delivery() {
 #[tokio::test]
 async fn what_was_said_before_the_encryption_is_not_taken_for_what_is_said_in_it() {
     let (root, tls) = certificate("relay.example");
-    let capabilities = Offers { starttls: Some(tls), ..Offers::default() };
-    let injected = Deed::Say("220 2.0.0 Go\r\n250-relay.example\r\n250 AUTH PLAIN".into());
-    let sink = MailSink::always(capabilities.clone(), Moment::StartTls, injected);
+    let capabilities = SinkCapabilities { starttls: Some(tls), ..SinkCapabilities::default() };
+    let injected = SinkAction::Say("220 2.0.0 Go\r\n250-relay.example\r\n250 AUTH PLAIN".into());
+    let sink = MailSink::always(capabilities.clone(), SmtpStage::StartTls, injected);
     let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", vec![root.clone()]);
     assert_eq!(deliver(&transport, "ana@example.com").await.0, "deferred at Tls: garbled");
-    let sink = MailSink::always(capabilities, Moment::StartTls, Deed::Say("454 4.7.0 Not now".into()));
+    let sink = MailSink::always(capabilities, SmtpStage::StartTls, SinkAction::Say("454 4.7.0 Not now".into()));
     let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", vec![root]);
     assert_eq!(deliver(&transport, "ana@example.com").await.0, "deferred at Tls: 454");
 }
@@ -62,7 +62,7 @@ async fn what_was_said_before_the_encryption_is_not_taken_for_what_is_said_in_it
 #[tokio::test]
 async fn encryption_that_breaks_at_the_dot_comes_to_unknown() {
     let (root, tls) = certificate("relay.example");
-    let sink = MailSink::always(Offers { tls: Some(tls), ..Offers::default() }, Moment::Dot, Deed::Alert);
+    let sink = MailSink::always(SinkCapabilities { tls: Some(tls), ..SinkCapabilities::default() }, SmtpStage::Dot, SinkAction::Alert);
     let transport = secure(&sink, "smtps://relay.example:PORT", vec![root]);
     assert_eq!(deliver(&transport, "ana@example.com").await, ("unknown: lost".to_owned(), 1));
 }
@@ -81,14 +81,14 @@ async fn every_kind_of_login_works_over_an_encrypted_connection() {
             "XOAUTH2",
         ),
     ] {
-        let capabilities = Offers { auth: offered, logins: vec![coded.to_owned()], starttls: Some(tls.clone()), ..Offers::default() };
-        let sink = MailSink::by(capabilities, |_, _| Deed::Usual);
+        let capabilities = SinkCapabilities { auth: offered, logins: vec![coded.to_owned()], starttls: Some(tls.clone()), ..SinkCapabilities::default() };
+        let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
         assert_eq!(deliver(&secure(&sink, relay, vec![root.clone()]), "ana@example.com").await.0, OK, "{relay}");
         assert_eq!(sink.letters()[0].talk.login, Some(format!("{mechanism} {coded}")));
         let wrong = secure(&sink, &relay.replace("pass", "other"), vec![root.clone()]);
         assert_eq!(deliver(&wrong, "ana@example.com").await, ("deferred at Login: 535".to_owned(), 0), "{relay}");
-        let capabilities = Offers { auth: "CRAM-MD5", starttls: Some(tls.clone()), ..Offers::default() };
-        let sink = MailSink::by(capabilities, |_, _| Deed::Usual);
+        let capabilities = SinkCapabilities { auth: "CRAM-MD5", starttls: Some(tls.clone()), ..SinkCapabilities::default() };
+        let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
         let none = secure(&sink, relay, vec![root.clone()]);
         assert_eq!(deliver(&none, "ana@example.com").await, ("deferred at Login: no login".to_owned(), 0), "{relay}");
     }
@@ -96,8 +96,8 @@ async fn every_kind_of_login_works_over_an_encrypted_connection() {
 
 #[tokio::test]
 async fn a_login_without_encryption_is_possible_on_this_machine_only() {
-    let capabilities = Offers { auth: "PLAIN", logins: vec!["AGFuYQBwYXNz".to_owned()], ..Offers::default() };
-    let sink = MailSink::by(capabilities, |_, _| Deed::Usual);
+    let capabilities = SinkCapabilities { auth: "PLAIN", logins: vec!["AGFuYQBwYXNz".to_owned()], ..SinkCapabilities::default() };
+    let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
     let here = secure(&sink, "smtp://ana:pass@127.0.0.1:PORT", Vec::new());
     assert_eq!(deliver(&here, "ana@example.com").await.0, OK);
     let elsewhere = secure(&sink, "smtp://relay.example:PORT?tls=off", Vec::new());

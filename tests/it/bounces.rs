@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::campaigns::{act, becomes, logs};
 use super::delivery::{draft, email, until, with_relay};
 use super::support::client::Call;
-use super::support::letters::Posted;
+use super::support::messages::Posted;
 use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
 use super::support::{Client, Reply, Server, operation};
 

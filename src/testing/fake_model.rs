@@ -54,14 +54,14 @@ impl Asked {
 type Script = Arc<Mutex<dyn FnMut(&Asked) -> Reaction + Send>>;
 
 /// The peer. It ends with the test.
-pub struct ModelPeer {
+pub struct FakeModel {
     pub address: SocketAddr,
     asked: Receiver<Asked>,
     accepting: Option<JoinHandle<()>>,
     stop: Arc<std::sync::atomic::AtomicBool>,
 }
 
-impl ModelPeer {
+impl FakeModel {
     /// A peer that reacts so, one reaction after the other; the last one again and again.
     pub fn with(reactions: Vec<Reaction>) -> Self {
         let mut left = reactions.into_iter().peekable();
@@ -109,7 +109,7 @@ impl ModelPeer {
     }
 }
 
-impl Drop for ModelPeer {
+impl Drop for FakeModel {
     fn drop(&mut self) {
         self.stop.store(true, std::sync::atomic::Ordering::SeqCst);
         drop(TcpStream::connect(self.address));

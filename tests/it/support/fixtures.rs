@@ -9,7 +9,7 @@ use super::client::Call;
 use super::hook_sink::{HookSink, Reaction};
 use super::server::BOUNDLESS;
 use super::{Client, Server, operation};
-use crate::people::{OWNER, PASSWORD, signed_in, stranger};
+use crate::users::{OWNER, PASSWORD, signed_in, stranger};
 
 const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(300);
