@@ -37,7 +37,7 @@ use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::engine::store::damage;
 use crate::operations::OPERATIONS;
-use crate::surfaces::cli::{self, Asked, Cli, Demo, Inbound, Place, Problem, Serve};
+use crate::surfaces::cli::{self, ParsedCommand, Cli, Demo, Inbound, Location, Problem, Serve};
 use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
@@ -47,21 +47,21 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
     memory::set_up();
     keep_to_owner();
     keep_panics_short();
-    let done = match command.asked() {
-        Asked::Serve(serve) => run_service(&place, &serve),
-        Asked::Demo(demo) => run_demo(&place, &demo),
-        Asked::Doctor => examine(&place),
-        Asked::Administration(command) => administer(&place, &command),
-        Asked::Restore(wanted) => restore::restore(place.data(), &wanted),
-        Asked::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
-        Asked::Rekey(wanted) => load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted)),
-        Asked::Inbound(wanted) => return take_in(&place, &wanted),
-        Asked::RenderWorker(duty) => return pixels::run_worker(&duty),
-        Asked::Notices => {
+    let done = match command.parsed() {
+        ParsedCommand::Serve(serve) => run_service(&place, &serve),
+        ParsedCommand::Demo(demo) => run_demo(&place, &demo),
+        ParsedCommand::Doctor => examine(&place),
+        ParsedCommand::Administration(command) => administer(&place, &command),
+        ParsedCommand::Restore(wanted) => restore::restore(place.data(), &wanted),
+        ParsedCommand::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
+        ParsedCommand::Rekey(wanted) => load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted)),
+        ParsedCommand::Inbound(wanted) => return take_in(&place, &wanted),
+        ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty),
+        ParsedCommand::Notices => {
             print(&pixels::notices());
             Ok(())
         }
-        Asked::Openapi => {
+        ParsedCommand::Openapi => {
             print(&format!("{:#}\n", openapi::document(OPERATIONS, None)));
             Ok(())
         }
@@ -96,7 +96,7 @@ fn keep_panics_short() {
     }));
 }
 
-fn run_service(place: &Place, wanted: &Serve) -> Result<(), Problem> {
+fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
     let given = [("server.http", &wanted.http), ("server.https", &wanted.https)];
     let overrides: Vec<_> = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
     let settings = load_settings(place, &overrides)?;
@@ -105,7 +105,7 @@ fn run_service(place: &Place, wanted: &Serve) -> Result<(), Problem> {
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (wanted.resume, None)))
 }
 
-fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
+fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
     // On this machine only; the made-up shop is read as any other site is, so its network must be open.
     let given = [
         ("server.http", wanted.http.as_deref().unwrap_or("127.0.0.1:8080")),
@@ -117,11 +117,11 @@ fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
     let settings = load_settings(place, &overrides)?;
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
-    let demo = demo::Wanted { site: wanted.site.clone() };
+    let demo = demo::DemoTarget { site: wanted.site.clone() };
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
 }
 
-fn administer(place: &Place, command: &cli::Administration) -> Result<(), Problem> {
+fn administer(place: &Location, command: &cli::Administration) -> Result<(), Problem> {
     let settings = load_settings(place, &[])?;
     // The result goes to the standard output; of the log only what is wrong belongs beside it.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
@@ -131,7 +131,7 @@ fn administer(place: &Place, command: &cli::Administration) -> Result<(), Proble
     Ok(())
 }
 
-fn examine(place: &Place) -> Result<(), Problem> {
+fn examine(place: &Location) -> Result<(), Problem> {
     let settings = load_settings(place, &[])?;
     let local = doctor::look(place.data(), &settings);
     let examined = administer(place, &cli::Administration::Doctor(local.clone()));
@@ -143,7 +143,7 @@ fn examine(place: &Place) -> Result<(), Problem> {
     examined
 }
 
-fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
+fn take_in(place: &Location, wanted: &Inbound) -> ExitCode {
     let handed = cli::hand_over(&folder::inbound_socket(place.data()), wanted, std::io::stdin().lock());
     if let Some(trouble) = handed.trouble() {
         complain(&format!("mailmill: {trouble}\n"));
@@ -151,7 +151,7 @@ fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {
     handed.exit_code()
 }
 
-fn load_settings(place: &Place, overrides: &[(String, String)]) -> Result<Settings, Problem> {
+fn load_settings(place: &Location, overrides: &[(String, String)]) -> Result<Settings, Problem> {
     let file = match &place.config {
         None => None,
         Some(path) => {

@@ -76,7 +76,7 @@
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
 //! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a page in
 //!   `surfaces/dashboard/pages` that calls it.
-//! - *Which permission does a page need?* Those of the operations that it calls (`SPEC` in each). `surfaces/dashboard/shell.rs` hides links
+//! - *Which permission does a page need?* Those of the operations that it calls (`SPEC` in each). `surfaces/dashboard/layout.rs` hides links
 //!   that the user may not follow.
 //! - *What happens to a campaign in a crash? What is the retry backoff of mail?* `features/sending/delivery.rs`. The backoff of webhooks:
 //!   `features/webhooks/dispatch`.

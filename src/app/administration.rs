@@ -7,7 +7,7 @@ use super::folder::{Folder, FolderError, admin_socket};
 use super::open::Opened;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Service};
-use crate::surfaces::cli::{self, Administration, Problem, Said};
+use crate::surfaces::cli::{self, Administration, Problem, CommandOutput};
 use crate::vocab::settings::Settings;
 
 /// A server that starts has the folder before it answers, and another command has it for a moment: so long is waited for either.
@@ -15,13 +15,13 @@ const WAIT: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Do the command on the folder `data`.
-pub async fn administer(data: &Path, settings: Settings, command: &Administration) -> Result<Said, Problem> {
+pub async fn administer(data: &Path, settings: Settings, command: &Administration) -> Result<CommandOutput, Problem> {
     match find(data, command).await? {
-        Way::Socket => {
+        AdminRoute::Socket => {
             let socket = admin_socket(data);
             cli::perform(command, async move |request| through_socket(&socket, request).await).await
         }
-        Way::Here(folder) => {
+        AdminRoute::Here(folder) => {
             let opened = Opened::open(folder, settings)?;
             let api = Api(opened.engine.clone());
             let said = cli::perform(command, async |request| Ok(api.call(request).await)).await;
@@ -33,24 +33,24 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
 }
 
 /// Where the command can be done.
-enum Way {
+enum AdminRoute {
     Here(Folder),
     Socket,
 }
 
-async fn find(data: &Path, command: &Administration) -> Result<Way, Problem> {
+async fn find(data: &Path, command: &Administration) -> Result<AdminRoute, Problem> {
     let open = if command.may_begin() { Folder::open } else { Folder::open_existing };
     let looks = WAIT.as_millis() / LOOK_AGAIN.as_millis();
     for _ in 0..looks {
         match open(data) {
-            Ok(folder) => return Ok(Way::Here(folder)),
-            Err(FolderError::InUse { .. }) if cli::is_served(&admin_socket(data)) => return Ok(Way::Socket),
+            Ok(folder) => return Ok(AdminRoute::Here(folder)),
+            Err(FolderError::InUse { .. }) if cli::is_served(&admin_socket(data)) => return Ok(AdminRoute::Socket),
             Err(FolderError::InUse { .. }) => tokio::time::sleep(LOOK_AGAIN).await,
             Err(error) => return Err(Problem::failed(error)),
         }
     }
     // Somebody has it and does not answer: the message names them.
-    open(data).map(Way::Here).map_err(Problem::failed)
+    open(data).map(AdminRoute::Here).map_err(Problem::failed)
 }
 
 async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engine::api::http_types::Reply, Problem> {

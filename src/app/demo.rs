@@ -16,21 +16,21 @@ use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Engine, Principal};
 use crate::engine::jobs::Tasks;
 use crate::features::accounts::Welcome;
-use crate::surfaces::asking;
-use crate::surfaces::demo::{Ending, Story, Teller, Told, shop};
+use crate::surfaces::internal_call;
+use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
 
 /// Who owns the demo.
 const OWNER: &str = "you@example.com";
 const PASSWORD_CHARACTERS: usize = 16;
 
 /// What the demo is about.
-pub struct Wanted {
+pub struct DemoTarget {
     /// The web site to read instead of the made-up shop's.
     pub site: Option<String>,
 }
 
 /// Tell the first minute if this is the first start; otherwise say how to go on.
-pub fn start(wanted: Wanted, engine: &Arc<Engine>, tasks: &Tasks, welcome: Option<Welcome>, folder: &Folder) {
+pub fn start(wanted: DemoTarget, engine: &Arc<Engine>, tasks: &Tasks, welcome: Option<Welcome>, folder: &Folder) {
     let base = engine.base_url();
     let Some(welcome) = welcome else {
         print(&again(base, folder.path()));
@@ -47,8 +47,8 @@ pub fn start(wanted: Wanted, engine: &Arc<Engine>, tasks: &Tasks, welcome: Optio
         let site = wanted.site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
         let peer = Peer::Network { address: IpAddr::V4(Ipv4Addr::LOCALHOST), tls: false };
         let key = welcome.test_key.expose().clone();
-        let story = Story { api: Api(engine), teller: Teller::Key(key.clone()), peer, site, reader: OWNER.to_owned() };
-        let (sender, receiver) = watch::channel(Told::default());
+        let story = Story { api: Api(engine), teller: StoryOwner::Key(key.clone()), peer, site, reader: OWNER.to_owned() };
+        let (sender, receiver) = watch::channel(StoryProgress::default());
         let (told, ()) = futures_util::future::join(follow(receiver), story.tell(sender)).await;
         print(&farewell(&base, &told, &password, &key));
     });
@@ -56,13 +56,13 @@ pub fn start(wanted: Wanted, engine: &Arc<Engine>, tasks: &Tasks, welcome: Optio
 
 async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
     let input = json!({ "email": OWNER, "password": password });
-    let request = asking::request(engine.operations, "accounts.set_up", input, None, Peer::Operator);
+    let request = internal_call::request(engine.operations, "accounts.set_up", input, None, Peer::Operator);
     let reply = Api(engine.clone()).call_as(Principal::Operator, request).await;
-    asking::data("accounts.set_up", reply).map(drop).map_err(|reply| asking::body(&reply)["error"].to_string())
+    internal_call::data("accounts.set_up", reply).map(drop).map_err(|reply| internal_call::body(&reply)["error"].to_string())
 }
 
 /// Print each step as it is done.
-async fn follow(mut told: watch::Receiver<Told>) -> Told {
+async fn follow(mut told: watch::Receiver<StoryProgress>) -> StoryProgress {
     let mut printed = 0;
     loop {
         let now = told.borrow_and_update().clone();
@@ -76,7 +76,7 @@ async fn follow(mut told: watch::Receiver<Told>) -> Told {
     }
 }
 
-fn farewell(base: &str, told: &Told, password: &str, key: &str) -> String {
+fn farewell(base: &str, told: &StoryProgress, password: &str, key: &str) -> String {
     let seconds = told.steps.iter().map(|step| step.milliseconds).sum::<i64>() as f64 / 1000.0;
     let (first, path) = match &told.ending {
         Some(Ending::Well { message }) => {

@@ -44,7 +44,7 @@ pub async fn serve(
     folder: Folder,
     settings: Settings,
     ready_file: Option<&Path>,
-    (resume, demo): (bool, Option<demo::Wanted>),
+    (resume, demo): (bool, Option<demo::DemoTarget>),
 ) -> Result<(), Problem> {
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);

@@ -1,6 +1,6 @@
 //! Ways in. No rules of their own.
 
-pub mod asking;
+pub mod internal_call;
 pub mod cli;
 pub mod dashboard;
 pub mod demo;

@@ -18,7 +18,7 @@ use crate::vocab::limits::PASSWORD_BYTES_MAX;
 
 /// What a command has to say: the result for the standard output, the explanation for the standard error.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct CommandOutput {
     pub out: String,
     pub err: String,
 }
@@ -27,7 +27,7 @@ pub struct Said {
 pub async fn perform(
     command: &Administration,
     call: impl AsyncFnOnce(Incoming) -> Result<Reply, Problem>,
-) -> Result<Said, Problem> {
+) -> Result<CommandOutput, Problem> {
     let reply = call(request(command)?).await?;
     let data = data(reply)?;
     Ok(say(command, &data))
@@ -129,30 +129,30 @@ pub fn report(findings: &[Finding]) -> String {
     text
 }
 
-fn say(command: &Administration, data: &Value) -> Said {
+fn say(command: &Administration, data: &Value) -> CommandOutput {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
-        Administration::Setup(_) => Said { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) },
+        Administration::Setup(_) => CommandOutput { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) },
         Administration::Doctor(local) => {
             let mut findings = local.clone();
             findings.extend(serde_json::from_value::<Vec<Finding>>(data["findings"].clone()).unwrap_or_default());
-            Said { out: report(&findings), err: String::new() }
+            CommandOutput { out: report(&findings), err: String::new() }
         }
-        Administration::ResetLink(_) => Said {
+        Administration::ResetLink(_) => CommandOutput {
             out: format!("{}\n", text("link")),
             err: format!("{} can choose a new password there, once, until {}.\n", text("email"), text("expiresAt")),
         },
-        Administration::Keys(Keys::Create { .. }) => Said {
+        Administration::Keys(Keys::Create { .. }) => CommandOutput {
             out: format!("{}\n", text("key")),
             err: format!("This is the only time the {} key \"{}\" is shown.\n", text("environment"), text("name")),
         },
-        Administration::Keys(Keys::List) => Said { out: key_table(&data["keys"]), err: String::new() },
-        Administration::Keys(Keys::Revoke { .. }) => Said {
+        Administration::Keys(Keys::List) => CommandOutput { out: key_table(&data["keys"]), err: String::new() },
+        Administration::Keys(Keys::Revoke { .. }) => CommandOutput {
             out: String::new(),
             err: format!("The {} key \"{}\" ({}) does not work any more.\n", text("environment"), text("name"), text("id")),
         },
-        Administration::Accounts(_) => Said { out: account_table(&data["accounts"]), err: String::new() },
-        Administration::Backup(_) => Said {
+        Administration::Accounts(_) => CommandOutput { out: account_table(&data["accounts"]), err: String::new() },
+        Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
                 "{} rows are in the backup. The master key is not: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
@@ -165,17 +165,17 @@ fn say(command: &Administration, data: &Value) -> Said {
             let one = |index: &Value| {
                 format!("{}: {} contacts indexed\n", index["environment"].as_str().unwrap_or_default(), index["contacts"])
             };
-            Said { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), err: String::new() }
+            CommandOutput { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), err: String::new() }
         }
     }
 }
 
 /// What waits while sending is on hold, and what may arrive twice.
-fn hold(data: &Value, resumed: bool) -> Said {
+fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // Nothing is known of a hold that is not there.
     if data["since"].is_null() {
-        return Said { out: String::new(), err: "Sending is not on hold.\n".into() };
+        return CommandOutput { out: String::new(), err: "Sending is not on hold.\n".into() };
     }
     let mut out = format!("{} On hold since {}.\n", text(data, "reason"), text(data, "since"));
     for campaign in data["campaigns"].as_array().into_iter().flatten() {
@@ -199,7 +199,7 @@ fn hold(data: &Value, resumed: bool) -> Said {
         true => "Sending is resumed.\n",
         false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
     };
-    Said { out, err: err.into() }
+    CommandOutput { out, err: err.into() }
 }
 
 /// Accounts as a table for a terminal.

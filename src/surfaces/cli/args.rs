@@ -14,14 +14,14 @@ use crate::vocab::permissions::PermissionSet;
 #[command(name = "mailmill", version, propagate_version = true)]
 pub struct Cli {
     #[command(flatten)]
-    pub place: Place,
+    pub place: Location,
     #[command(subcommand)]
     pub command: Command,
 }
 
 /// Where the data and the settings are.
 #[derive(Debug, Args)]
-pub struct Place {
+pub struct Location {
     /// The data folder [default: ./data, and ./demo for the demo]
     #[arg(long, global = true, value_name = "DIR", env = "MAILMILL_DATA")]
     data: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub struct Place {
     pub config: Option<PathBuf>,
 }
 
-impl Place {
+impl Location {
     /// The data folder.
     pub fn data(&self) -> &Path {
         self.data.as_deref().unwrap_or(Path::new("./data"))
@@ -251,7 +251,7 @@ pub enum Administration {
 
 /// What a command needs to be done.
 #[derive(Debug)]
-pub enum Asked {
+pub enum ParsedCommand {
     Serve(Serve),
     Demo(Demo),
     Doctor,
@@ -267,26 +267,26 @@ pub enum Asked {
 
 impl Command {
     /// Sorted by what it needs.
-    pub fn asked(self) -> Asked {
+    pub fn parsed(self) -> ParsedCommand {
         match self {
-            Command::Serve(serve) => Asked::Serve(serve),
-            Command::Demo(demo) => Asked::Demo(demo),
-            Command::Doctor => Asked::Doctor,
-            Command::Setup(setup) => Asked::Administration(Administration::Setup(setup)),
-            Command::ResetLink(who) => Asked::Administration(Administration::ResetLink(who)),
-            Command::Keys(keys) => Asked::Administration(Administration::Keys(keys)),
-            Command::Accounts(accounts) => Asked::Administration(Administration::Accounts(accounts)),
-            Command::Backup(backup) => Asked::Administration(Administration::Backup(backup)),
-            Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),
-            Command::Resume(resume) => Asked::Administration(Administration::Resume(resume)),
-            Command::Restore(restore) => Asked::Restore(restore),
-            Command::CheckData => Asked::CheckData,
-            Command::Rekey(rekey) => Asked::Rekey(rekey),
-            Command::Inbound(inbound) => Asked::Inbound(inbound),
-            Command::Openapi => Asked::Openapi,
-            Command::Notices => Asked::Notices,
+            Command::Serve(serve) => ParsedCommand::Serve(serve),
+            Command::Demo(demo) => ParsedCommand::Demo(demo),
+            Command::Doctor => ParsedCommand::Doctor,
+            Command::Setup(setup) => ParsedCommand::Administration(Administration::Setup(setup)),
+            Command::ResetLink(who) => ParsedCommand::Administration(Administration::ResetLink(who)),
+            Command::Keys(keys) => ParsedCommand::Administration(Administration::Keys(keys)),
+            Command::Accounts(accounts) => ParsedCommand::Administration(Administration::Accounts(accounts)),
+            Command::Backup(backup) => ParsedCommand::Administration(Administration::Backup(backup)),
+            Command::Reindex(reindex) => ParsedCommand::Administration(Administration::Reindex(reindex)),
+            Command::Resume(resume) => ParsedCommand::Administration(Administration::Resume(resume)),
+            Command::Restore(restore) => ParsedCommand::Restore(restore),
+            Command::CheckData => ParsedCommand::CheckData,
+            Command::Rekey(rekey) => ParsedCommand::Rekey(rekey),
+            Command::Inbound(inbound) => ParsedCommand::Inbound(inbound),
+            Command::Openapi => ParsedCommand::Openapi,
+            Command::Notices => ParsedCommand::Notices,
             Command::RenderWorker(RenderWorker { fonts, decodes, unconfined }) => {
-                Asked::RenderWorker(WorkerOptions { fonts, decodes, unconfined })
+                ParsedCommand::RenderWorker(WorkerOptions { fonts, decodes, unconfined })
             }
         }
     }

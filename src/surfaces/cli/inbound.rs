@@ -13,7 +13,7 @@ use crate::vocab::limits;
 
 /// How a message was handed over.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Handed {
+pub enum HandoverResult {
     Taken,
     /// The service refuses it; with what it said.
     Refused(String),
@@ -21,7 +21,7 @@ pub enum Handed {
     Later(String),
 }
 
-impl Handed {
+impl HandoverResult {
     /// The exit code that mail servers know.
     pub fn exit_code(&self) -> ExitCode {
         match self {
@@ -43,25 +43,25 @@ impl Handed {
 }
 
 /// Hand the message in `input` to the service at `socket`.
-pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> Handed {
+pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> HandoverResult {
     let mut message = Vec::new();
     if let Err(error) = input.take(limits::INBOUND_BYTES_MAX as u64 + 1).read_to_end(&mut message) {
-        return Handed::Later(format!("the message cannot be read: {error}"));
+        return HandoverResult::Later(format!("the message cannot be read: {error}"));
     }
     if message.len() > limits::INBOUND_BYTES_MAX {
-        return Handed::Refused("the message is too large".into());
+        return HandoverResult::Refused("the message is too large".into());
     }
     let stream = match UnixStream::connect(socket) {
         Ok(stream) => stream,
-        Err(error) => return Handed::Later(format!("the service cannot be reached at {}: {error}", socket.display())),
+        Err(error) => return HandoverResult::Later(format!("the service cannot be reached at {}: {error}", socket.display())),
     };
     match converse(stream, wanted, &message) {
         Ok(handed) => handed,
-        Err(error) => Handed::Later(format!("the service broke off: {error}")),
+        Err(error) => HandoverResult::Later(format!("the service broke off: {error}")),
     }
 }
 
-fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<Handed> {
+fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<HandoverResult> {
     let mut replies = BufReader::new(stream.try_clone()?);
     let mut stream = stream;
     let mut reply = move || -> io::Result<String> {
@@ -82,25 +82,25 @@ fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<
     commands.push("DATA".into());
     for command in commands {
         if command.contains(['\r', '\n']) {
-            return Ok(Handed::Refused("an address has a line end in it".into()));
+            return Ok(HandoverResult::Refused("an address has a line end in it".into()));
         }
         stream.write_all(format!("{command}\r\n").as_bytes())?;
         let said = reply()?;
         match said.as_bytes().first() {
             Some(b'2' | b'3') => {}
-            Some(b'5') => return Ok(Handed::Refused(said)),
-            _ => return Ok(Handed::Later(said)),
+            Some(b'5') => return Ok(HandoverResult::Refused(said)),
+            _ => return Ok(HandoverResult::Later(said)),
         }
     }
     stream.write_all(&dotted(message))?;
-    let mut handed = Handed::Taken;
+    let mut handed = HandoverResult::Taken;
     for _ in &wanted.recipients {
         let said = reply()?;
         match said.as_bytes().first() {
             Some(b'2') => {}
-            Some(b'5') if handed == Handed::Taken => handed = Handed::Refused(said),
+            Some(b'5') if handed == HandoverResult::Taken => handed = HandoverResult::Refused(said),
             Some(b'5') => {}
-            _ => handed = Handed::Later(said),
+            _ => handed = HandoverResult::Later(said),
         }
     }
     Ok(handed)
@@ -159,19 +159,19 @@ mod tests {
             tokio::task::spawn_blocking(move || hand_over(&socket, &wanted, message.as_bytes()))
         };
         let nobody = hand(&["b+x@a.example"], "x").await.expect("no panic");
-        assert!(matches!(nobody, Handed::Later(_)), "{nobody:?}");
+        assert!(matches!(nobody, HandoverResult::Later(_)), "{nobody:?}");
         let shelf = Arc::new(Shelf::default());
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let options = Options { socket: Some(socket.clone()), host: "mill".into(), ..Options::default() };
         let _running = serve(options, shelf.clone(), &tasks).await.expect("bound");
         let taken = hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("no panic");
-        assert_eq!((&taken, taken.trouble()), (&Handed::Taken, None));
+        assert_eq!((&taken, taken.trouble()), (&HandoverResult::Taken, None));
         let mail = shelf.0.lock().expect("no panic while held").pop().expect("one");
         assert_eq!(String::from_utf8_lossy(&mail.bytes), "From: a\r\n\r\n.one\r\ntwo\r\n");
         assert_eq!((mail.sender.as_str(), mail.recipients.len()), ("", 2));
         let refused = hand(&["ada@a.example"], "x").await.expect("no panic");
-        assert!(matches!(&refused, Handed::Refused(why) if why.starts_with("550 5.1.1")), "{refused:?}");
+        assert!(matches!(&refused, HandoverResult::Refused(why) if why.starts_with("550 5.1.1")), "{refused:?}");
         let later = hand(&["b+x@a.example"], "later").await.expect("no panic");
-        assert!(matches!(&later, Handed::Later(why) if why.starts_with("451 ")), "{later:?}");
+        assert!(matches!(&later, HandoverResult::Later(why) if why.starts_with("451 ")), "{later:?}");
     }
 }

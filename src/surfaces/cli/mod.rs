@@ -10,8 +10,8 @@ mod inbound;
 mod problem;
 mod socket;
 
-pub use admin::{Said, perform, report};
-pub use args::{Administration, Asked, Cli, Demo, Inbound, Place, Rekey, Restore, Serve};
+pub use admin::{CommandOutput, perform, report};
+pub use args::{Administration, ParsedCommand, Cli, Demo, Inbound, Location, Rekey, Restore, Serve};
 pub use inbound::hand_over;
 pub use problem::Problem;
 pub use socket::{call as call_socket, is_served};

@@ -14,7 +14,7 @@ use sha2::Sha256;
 
 use super::cookies::Jar;
 use super::route::Route;
-use super::visit::Trouble;
+use super::visit::PageError;
 use crate::base::hex;
 use crate::base::secret::same;
 use crate::engine::api::Engine;
@@ -48,20 +48,20 @@ impl Fields {
     }
 
     /// Read them from the body of a page's form.
-    pub async fn collect(headers: &HeaderMap, body: Body, route: &Route) -> Result<Self, Trouble> {
+    pub async fn collect(headers: &HeaderMap, body: Body, route: &Route) -> Result<Self, PageError> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let is_plain = content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
         let boundary = multer::parse_boundary(content_type).ok().filter(|_| route.takes_files);
         if !is_plain && boundary.is_none() {
-            return Err(Trouble::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
+            return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
         }
         let body = body.collect(route.form_bytes_max).await.map_err(|error| match error {
-            BodyError::TooLarge => Trouble::plain(StatusCode::PAYLOAD_TOO_LARGE, "This is more than the form takes."),
-            BodyError::TooSlow => Trouble::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly; send it again."),
-            BodyError::Broken => Trouble::broken_form(),
+            BodyError::TooLarge => PageError::plain(StatusCode::PAYLOAD_TOO_LARGE, "This is more than the form takes."),
+            BodyError::TooSlow => PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly; send it again."),
+            BodyError::Broken => PageError::broken_form(),
         })?;
         match boundary {
-            Some(boundary) => Self::parts(body, boundary).await.map_err(|_| Trouble::broken_form()),
+            Some(boundary) => Self::parts(body, boundary).await.map_err(|_| PageError::broken_form()),
             None => Ok(Self::read(&body)),
         }
     }

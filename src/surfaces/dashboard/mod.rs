@@ -1,7 +1,7 @@
 //! The dashboard: pages for people, drawn on the server, working without scripts.
 //!
 //! A page is a [`Route`] and a function over a [`Visit`], both in a file of `pages/`, a template in `assets/dashboard/` that
-//! [`files`] names, and a line in [`shell::MENU`] if one should find it. It asks operations as the person who is signed in
+//! [`files`] names, and a line in [`layout::MENU`] if one should find it. It asks operations as the person who is signed in
 //! ([`Visit::ask`]). So a page can do nothing that the person's role does not allow, and nothing that the interface could not do.
 //! What belongs to one of the two worlds stands under `/test/…` or `/live/…`: the address says which data a form changes.
 //!
@@ -14,10 +14,10 @@ mod files;
 mod forms;
 mod pages;
 pub mod route;
-mod shell;
+mod layout;
 mod streamed;
 mod visit;
-mod words;
+mod error_text;
 
 use std::sync::{Arc, Mutex};
 
@@ -27,8 +27,8 @@ use matchit::Router;
 
 use self::cookies::Jar;
 use self::forms::Fields;
-use self::route::{Door, Route};
-use self::visit::{Outcome, Trouble, Visit};
+use self::route::{Auth, Route};
+use self::visit::{Outcome, PageError, Visit};
 use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
@@ -110,7 +110,7 @@ impl Dashboard {
 }
 
 fn moved(location: HeaderValue) -> Reply {
-    let mut headers = shell::headers();
+    let mut headers = layout::headers();
     headers.insert(LOCATION, location);
     Reply { status: StatusCode::PERMANENT_REDIRECT, headers, body: ReplyBody::Whole(Default::default()) }
 }
@@ -122,7 +122,7 @@ fn is_by_browser(request: &Incoming) -> bool {
 }
 
 /// What is at an address where nothing is.
-static NOTHING: Route = route::open("").get(|_| Box::pin(async { Err(Trouble::not_found()) }));
+static NOTHING: Route = route::open("").get(|_| Box::pin(async { Err(PageError::not_found()) }));
 
 struct Found {
     route: &'static Route,
@@ -192,15 +192,15 @@ impl Dashboard {
         };
         let run = match if safe { route.get } else { route.post } {
             Some(run) if safe || method == Method::POST => run,
-            _ => return visit.trouble(Trouble::plain(StatusCode::METHOD_NOT_ALLOWED, "This page cannot be used in that way.")),
+            _ => return visit.error(PageError::plain(StatusCode::METHOD_NOT_ALLOWED, "This page cannot be used in that way.")),
         };
-        if route.door == Door::Closed && visit.who.is_none() {
+        if route.auth == Auth::Closed && visit.who.is_none() {
             let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };
             return visit.reply(Outcome::to_sign_in(next.as_deref()));
         }
         if !safe {
             if !forms::is_own(engine, &uri, &headers) {
-                return visit.trouble(Trouble::foreign_form());
+                return visit.error(PageError::foreign_form());
             }
             let collected = match route.streams {
                 true => streamed::begin(&headers, body).await.map(|(form, rest)| {
@@ -211,13 +211,13 @@ impl Dashboard {
             };
             match collected {
                 Ok(form) if forms::is_right(&visit.csrf, form.get("csrf")) => visit.form = form,
-                Ok(_) => return visit.trouble(Trouble::foreign_form()),
-                Err(trouble) => return visit.trouble(trouble),
+                Ok(_) => return visit.error(PageError::foreign_form()),
+                Err(error) => return visit.error(error),
             }
         }
         match run(&visit).await {
             Ok(outcome) => visit.reply(outcome),
-            Err(trouble) => visit.trouble(trouble),
+            Err(error) => visit.error(error),
         }
     }
 }

@@ -3,18 +3,18 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::visit::{Outcome, Trouble, Visit};
+use super::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
 /// What a page's function comes to.
-pub type Drawing<'v> = Pin<Box<dyn Future<Output = Result<Outcome, Trouble>> + Send + 'v>>;
+pub type HandlerFuture<'v> = Pin<Box<dyn Future<Output = Result<Outcome, PageError>> + Send + 'v>>;
 
 /// A page's function.
-pub type Draw = for<'v> fn(&'v Visit) -> Drawing<'v>;
+pub type Handler = for<'v> fn(&'v Visit) -> HandlerFuture<'v>;
 
 /// Who may see a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum Auth {
     /// Anybody.
     Open,
     /// Who is signed in; others are sent to sign in first and come back.
@@ -24,9 +24,9 @@ pub enum Door {
 /// A page, or what one of its forms sends to.
 pub struct Route {
     pub path: &'static str,
-    pub door: Door,
-    pub get: Option<Draw>,
-    pub post: Option<Draw>,
+    pub auth: Auth,
+    pub get: Option<Handler>,
+    pub post: Option<Handler>,
     /// How large a form may be.
     pub form_bytes_max: usize,
     /// Whether its form may carry files.
@@ -39,7 +39,7 @@ pub struct Route {
 pub const fn open(path: &'static str) -> Route {
     Route {
         path,
-        door: Door::Open,
+        auth: Auth::Open,
         get: None,
         post: None,
         form_bytes_max: limits::DASHBOARD_FORM_BYTES_MAX,
@@ -50,18 +50,18 @@ pub const fn open(path: &'static str) -> Route {
 
 /// A page for those who are signed in.
 pub const fn closed(path: &'static str) -> Route {
-    Route { door: Door::Closed, ..open(path) }
+    Route { auth: Auth::Closed, ..open(path) }
 }
 
 impl Route {
     /// With what draws it.
-    pub const fn get(mut self, run: Draw) -> Self {
+    pub const fn get(mut self, run: Handler) -> Self {
         self.get = Some(run);
         self
     }
 
     /// With what does what its forms ask.
-    pub const fn post(mut self, run: Draw) -> Self {
+    pub const fn post(mut self, run: Handler) -> Self {
         self.post = Some(run);
         self
     }

@@ -9,16 +9,16 @@ use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::forms::Fields;
-use super::visit::Trouble;
+use super::visit::PageError;
 use crate::engine::api::http_types::Body;
 use crate::vocab::limits;
 
 /// The token, and the form without it.
-pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), Trouble> {
+pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), PageError> {
     let content_type = headers.get(CONTENT_TYPE).cloned();
     let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());
     let (Some(content_type), Some(boundary)) = (content_type, boundary) else {
-        return Err(Trouble::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
+        return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
     };
     let mut start = BytesMut::new();
     let token = loop {
@@ -29,9 +29,9 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
             }
             Part::Unfinished if start.len() <= limits::DASHBOARD_TOKEN_BYTES_MAX => match body.next().await {
                 Some(Ok(chunk)) => start.extend_from_slice(&chunk),
-                Some(Err(_)) | None => return Err(Trouble::broken_form()),
+                Some(Err(_)) | None => return Err(PageError::broken_form()),
             },
-            Part::Unfinished | Part::Other => return Err(Trouble::foreign_form()),
+            Part::Unfinished | Part::Other => return Err(PageError::foreign_form()),
         }
     };
     let (token, rest) = token;

@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 
 use super::cookies::Jar;
 use super::forms::{self, Fields};
-use super::shell;
-use super::words;
+use super::layout;
+use super::error_text;
 use crate::base::hex;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Peer, Reply, ReplyBody};
 use crate::engine::jobs::Tasks;
-use crate::surfaces::asking::{self, request};
+use crate::surfaces::internal_call::{self, request};
 use crate::surfaces::demo::Stories;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -67,8 +67,8 @@ impl Outcome {
     }
 
     /// A page that says what to correct.
-    pub fn again(template: &'static str, context: Value, trouble: &Trouble) -> Self {
-        Self::Page { status: trouble.status, template, context, cookie: None }
+    pub fn again(template: &'static str, context: Value, error: &PageError) -> Self {
+        Self::Page { status: error.status, template, context, cookie: None }
     }
 
     /// Another page. The path is one of ours.
@@ -103,7 +103,7 @@ pub fn with_next(page: &str, next: Option<&str>) -> String {
 
 /// Why something was not done, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct PageError {
     pub status: StatusCode,
     /// The interface's code; empty for troubles of pages.
     pub code: String,
@@ -112,7 +112,7 @@ pub struct Trouble {
     pub field: String,
 }
 
-impl Trouble {
+impl PageError {
     /// A trouble of a page.
     pub fn plain(status: StatusCode, message: &str) -> Self {
         Self { status, code: String::new(), message: message.to_owned(), field: String::new() }
@@ -145,7 +145,7 @@ impl Trouble {
             Some((name, rest)) if name == field || (field.is_empty() && is_name(name)) => (name.to_owned(), rest.to_owned()),
             _ => (field, message),
         };
-        let message = words::for_people(&code, &field, &message);
+        let message = error_text::for_people(&code, &field, &message);
         Self { status, code, message, field }
     }
 }
@@ -167,9 +167,9 @@ impl Visit {
     }
 
     /// That who looks may do this: for pages that are nothing but a form.
-    pub fn need(&self, permission: Permission) -> Result<(), Trouble> {
+    pub fn need(&self, permission: Permission) -> Result<(), PageError> {
         let message = "Your role does not allow this. The owner and admins of the account can change it.";
-        if self.may(permission) { Ok(()) } else { Err(Trouble::plain(StatusCode::FORBIDDEN, message)) }
+        if self.may(permission) { Ok(()) } else { Err(PageError::plain(StatusCode::FORBIDDEN, message)) }
     }
 
     /// The page of a list that the address names, from 1; the first one if it names none.
@@ -195,29 +195,29 @@ impl Visit {
     }
 
     /// Do an operation as who is signed in; its `data`.
-    pub async fn ask(&self, id: &str, input: Value) -> Result<Value, Trouble> {
+    pub async fn ask(&self, id: &str, input: Value) -> Result<Value, PageError> {
         data(id, self.send(self.principal(), id, input, None).await)
     }
 
     /// The same with an operation that takes its body as it comes.
-    pub async fn ask_with(&self, id: &str, names: Value, content_type: &str, bytes: Bytes) -> Result<Value, Trouble> {
-        let content_type = HeaderValue::from_str(content_type).map_err(|_| Trouble::broken_form())?;
+    pub async fn ask_with(&self, id: &str, names: Value, content_type: &str, bytes: Bytes) -> Result<Value, PageError> {
+        let content_type = HeaderValue::from_str(content_type).map_err(|_| PageError::broken_form())?;
         data(id, self.send(self.principal(), id, names, Some((content_type, Body::Whole(bytes)))).await)
     }
 
     /// The same with what the form has behind its token, as it arrives. Once.
-    pub async fn ask_with_rest(&self, id: &str) -> Result<Value, Trouble> {
+    pub async fn ask_with_rest(&self, id: &str) -> Result<Value, PageError> {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        data(id, self.send(self.principal(), id, json!({}), Some(rest.ok_or_else(Trouble::broken_form)?)).await)
+        data(id, self.send(self.principal(), id, json!({}), Some(rest.ok_or_else(PageError::broken_form)?)).await)
     }
 
     /// Do an operation as who is signed in and hand on its answer as it is: a picture, a download, a document for a frame.
-    pub async fn hand_on(&self, id: &str, input: Value) -> Result<Outcome, Trouble> {
+    pub async fn hand_on(&self, id: &str, input: Value) -> Result<Outcome, PageError> {
         let mut reply = self.send(self.principal(), id, input, None).await;
         if !reply.status.is_success() {
             return Err(refused(reply));
         }
-        for (name, value) in &shell::headers() {
+        for (name, value) in &layout::headers() {
             // What the operation says of itself is about its own content: its policy keeps that content in.
             reply.headers.entry(name).or_insert_with(|| value.clone());
         }
@@ -225,7 +225,7 @@ impl Visit {
     }
 
     /// Do an operation of the machine's operator: on behalf of somebody who has yet to show who they are.
-    pub async fn ask_inside(&self, id: &str, input: Value) -> Result<Value, Trouble> {
+    pub async fn ask_inside(&self, id: &str, input: Value) -> Result<Value, PageError> {
         data(id, self.send(Principal::Operator, id, input, None).await)
     }
 
@@ -238,11 +238,11 @@ impl Visit {
     }
 
     /// The page for a trouble: for signing in, for proving who one is, or one that says what is wrong.
-    pub fn trouble(self, trouble: Trouble) -> Reply {
-        let outcome = match trouble.code.as_str() {
+    pub fn error(self, error: PageError) -> Reply {
+        let outcome = match error.code.as_str() {
             "NOT_SIGNED_IN" => Outcome::to_sign_in(Some(&self.path)),
             "FRESH_SIGN_IN_REQUIRED" => Outcome::go(with_next("/confirm", Some(&self.path))),
-            _ => Outcome::again("trouble.html", json!({ "title": "This did not work", "message": trouble.message }), &trouble),
+            _ => Outcome::again("error.html", json!({ "title": "This did not work", "message": error.message }), &error),
         };
         self.reply(outcome)
     }
@@ -267,11 +267,11 @@ impl Visit {
             Outcome::Page { status, template, context, cookie } => {
                 cookies.extend(cookie);
                 let Value::Object(context) = context else { panic!("the context of a page is an object") };
-                shell::reply(&self, status, template, context)
+                layout::reply(&self, status, template, context)
             }
             Outcome::Go { to, cookie } => {
                 cookies.extend(cookie);
-                let mut headers = shell::headers();
+                let mut headers = layout::headers();
                 headers.insert(LOCATION, HeaderValue::from_str(&to).unwrap_or(HeaderValue::from_static("/")));
                 Reply { status: StatusCode::SEE_OTHER, headers, body: ReplyBody::Whole(Default::default()) }
             }
@@ -285,19 +285,19 @@ impl Visit {
 }
 
 /// The `data` of an operation's answer.
-fn data(id: &str, reply: Reply) -> Result<Value, Trouble> {
-    asking::data(id, reply).map_err(|reply| refused(*reply))
+fn data(id: &str, reply: Reply) -> Result<Value, PageError> {
+    internal_call::data(id, reply).map_err(|reply| refused(*reply))
 }
 
 /// Why an operation was not done.
-fn refused(reply: Reply) -> Trouble {
-    Trouble::of(reply.status, &asking::body(&reply))
+fn refused(reply: Reply) -> PageError {
+    PageError::of(reply.status, &internal_call::body(&reply))
 }
 
 /// What a form's fields need to be filled in again, for templates: each name with what was sent or nothing, and what is wrong with it.
-pub fn entered(form: &Fields, names: &[&str], trouble: Option<&Trouble>) -> Map<String, Value> {
+pub fn entered(form: &Fields, names: &[&str], error: Option<&PageError>) -> Map<String, Value> {
     let mut context: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), form.get(name).into())).collect();
-    let (field, message) = trouble.map_or(("", ""), |trouble| (trouble.field.as_str(), trouble.message.as_str()));
+    let (field, message) = error.map_or(("", ""), |error| (error.field.as_str(), error.message.as_str()));
     // What belongs to no field of the page stands above all of them.
     context.insert("wrong_field".into(), field.into());
     context.insert("wrong".into(), message.into());
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn a_trouble_names_its_field_and_speaks_to_people() {
         let body = json!({ "error": "role: there is one owner", "code": "INVALID_REQUEST", "data": { "field": "role" } });
-        let trouble = Trouble::of(StatusCode::BAD_REQUEST, &body);
-        assert_eq!((trouble.field.as_str(), trouble.message.as_str()), ("role", "There is one owner."));
+        let error = PageError::of(StatusCode::BAD_REQUEST, &body);
+        assert_eq!((error.field.as_str(), error.message.as_str()), ("role", "There is one owner."));
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-pub use story::{Ending, Step, Story, Teller, Told};
+pub use story::{Ending, Step, Story, StoryOwner, StoryProgress};
 
 use crate::engine::jobs::Tasks;
 use crate::vocab::ids::AccountId;
@@ -21,7 +21,7 @@ use crate::vocab::ids::AccountId;
 /// made stays.
 pub struct Stories {
     tasks: Tasks,
-    told: Mutex<HashMap<AccountId, watch::Receiver<Told>>>,
+    told: Mutex<HashMap<AccountId, watch::Receiver<StoryProgress>>>,
 }
 
 impl Stories {
@@ -33,17 +33,17 @@ impl Stories {
     /// Begin one, unless one is being told to this account.
     pub fn begin(&self, account: AccountId, story: Story) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let goes_on = |told: &watch::Receiver<Told>| told.borrow().ending.is_none() && told.has_changed().is_ok();
+        let goes_on = |told: &watch::Receiver<StoryProgress>| told.borrow().ending.is_none() && told.has_changed().is_ok();
         if told.get(&account).is_some_and(goes_on) {
             return;
         }
-        let (sender, receiver) = watch::channel(Told::default());
+        let (sender, receiver) = watch::channel(StoryProgress::default());
         told.insert(account, receiver);
         self.tasks.spawn("first minute", story.tell(sender));
     }
 
     /// How far this account's story is, if one was begun.
-    pub fn told(&self, account: AccountId) -> Option<Told> {
+    pub fn told(&self, account: AccountId) -> Option<StoryProgress> {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.get(&account).map(|told| told.borrow().clone())
     }

@@ -16,7 +16,7 @@ use crate::engine::api::Principal;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Peer, Service};
-use crate::surfaces::asking;
+use crate::surfaces::internal_call;
 
 /// How often something that takes time is looked at, and how often at most.
 const LOOK: Duration = Duration::from_millis(150);
@@ -25,7 +25,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
 /// Who tells it.
-pub enum Teller {
+pub enum StoryOwner {
     /// Who has this test key.
     Key(String),
     /// Who is signed in, on test data.
@@ -35,7 +35,7 @@ pub enum Teller {
 /// The first minute.
 pub struct Story {
     pub api: Api,
-    pub teller: Teller,
+    pub teller: StoryOwner,
     pub peer: Peer,
     /// The web site to read.
     pub site: String,
@@ -45,7 +45,7 @@ pub struct Story {
 
 /// How far it is.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Told {
+pub struct StoryProgress {
     pub steps: Vec<Step>,
     pub ending: Option<Ending>,
 }
@@ -72,7 +72,7 @@ pub enum Ending {
 
 /// What one step hands to the next.
 #[derive(Default)]
-struct Known {
+struct StepState {
     project: String,
     conversation: String,
     emails: Vec<Value>,
@@ -97,11 +97,11 @@ macro_rules! until {
     }};
 }
 
-type Said = Result<(String, String), String>;
+type StepResult = Result<(String, String), String>;
 
 impl Story {
     /// Tell it from beginning to end; `told` shows how far it is.
-    pub async fn tell(self, told: watch::Sender<Told>) {
+    pub async fn tell(self, told: watch::Sender<StoryProgress>) {
         let ending = match self.steps(&told).await {
             Ok(message) => Ending::Well { message },
             Err(why) => Ending::Stuck(why),
@@ -109,8 +109,8 @@ impl Story {
         told.send_modify(|told| told.ending = Some(ending));
     }
 
-    async fn steps(&self, told: &watch::Sender<Told>) -> Result<String, String> {
-        let mut known = Known::default();
+    async fn steps(&self, told: &watch::Sender<StoryProgress>) -> Result<String, String> {
+        let mut known = StepState::default();
         self.step(told, "Brand", self.brand(&mut known)).await?;
         self.step(told, "Emails", self.emails(&mut known)).await?;
         self.step(told, "Contacts", self.contacts(&known)).await?;
@@ -125,9 +125,9 @@ impl Story {
 
     async fn step(
         &self,
-        told: &watch::Sender<Told>,
+        told: &watch::Sender<StoryProgress>,
         title: &'static str,
-        work: impl Future<Output = Said>,
+        work: impl Future<Output = StepResult>,
     ) -> Result<(), String> {
         let begun = self.now();
         told.send_modify(|told| told.steps.push(Step { title, said: String::new(), path: String::new(), milliseconds: 0 }));
@@ -144,7 +144,7 @@ impl Story {
         self.api.0.clock.now()
     }
 
-    async fn brand(&self, known: &mut Known) -> Said {
+    async fn brand(&self, known: &mut StepState) -> StepResult {
         let begun = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
         known.project = text(&begun, "/projectId");
         let input = json!({ "projectId": known.project });
@@ -172,7 +172,7 @@ impl Story {
         Ok((said, format!("/brands/{}", known.project)))
     }
 
-    async fn emails(&self, known: &mut Known) -> Said {
+    async fn emails(&self, known: &mut StepState) -> StepResult {
         let input = json!({
             "projectId": known.project, "languages": ["en"], "count": 3,
             "prompt": "Newsletter with our favourites of the season, and 10% off until Sunday with the code HELLO10",
@@ -194,7 +194,7 @@ impl Story {
         Ok((subjects.join(", "), format!("/emails/{first}")))
     }
 
-    async fn contacts(&self, known: &Known) -> Said {
+    async fn contacts(&self, known: &StepState) -> StepResult {
         let field = |name: &str, value: &str| {
             format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
         };
@@ -227,7 +227,7 @@ impl Story {
         Ok((said, "/contacts".into()))
     }
 
-    async fn campaign(&self, known: &mut Known) -> Said {
+    async fn campaign(&self, known: &mut StepState) -> StepResult {
         let input = self.campaign_of(known, "Favourites of the season", 0);
         let made = self.ask("campaigns.create", input).await?;
         known.campaign = text(&made, "/id");
@@ -249,7 +249,7 @@ impl Story {
         Ok((format!("“{}” to {} people", text(&made, "/subject"), dry["recipients"]), format!("/campaigns/{}", known.campaign)))
     }
 
-    fn campaign_of(&self, known: &Known, name: &str, number: usize) -> Value {
+    fn campaign_of(&self, known: &StepState, name: &str, number: usize) -> Value {
         let email = known.emails.get(number).or(known.emails.first()).map(|email| text(email, "/id"));
         json!({
             "projectId": known.project, "name": name, "conversationId": known.conversation, "emailId": email,
@@ -257,7 +257,7 @@ impl Story {
         })
     }
 
-    async fn inbox(&self) -> Said {
+    async fn inbox(&self) -> StepResult {
         let input = json!({ "to": self.reader, "limit": 1 });
         let id = until!("The message to the reader did not arrive in time.", {
             let list = self.ask("sending.inbox_list", input.clone()).await?;
@@ -273,7 +273,7 @@ impl Story {
         Ok((said, format!("/inbox/{id}")))
     }
 
-    async fn clicks(&self, known: &Known) -> Said {
+    async fn clicks(&self, known: &StepState) -> StepResult {
         let input = json!({ "id": known.campaign });
         let stats = until!("The clicks were not counted in time.", {
             let stats = self.ask("campaigns.stats", input.clone()).await?;
@@ -287,7 +287,7 @@ impl Story {
         Ok((said, format!("/campaigns/{}/report", known.campaign)))
     }
 
-    async fn revenue(&self, known: &Known) -> Said {
+    async fn revenue(&self, known: &StepState) -> StepResult {
         let clicked = self.ask("campaigns.logs", json!({ "id": known.campaign, "status": "clicked", "limit": 100 })).await?;
         let prices = ["14.90", "64.00", "33.90", "28.00", "19.00", "49.00"];
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -318,7 +318,7 @@ impl Story {
         Ok((said, format!("/campaigns/{}/report", known.campaign)))
     }
 
-    async fn next_week(&self, known: &Known) -> Said {
+    async fn next_week(&self, known: &StepState) -> StepResult {
         let made = self.ask("campaigns.create", self.campaign_of(known, "10% off until Sunday", 2)).await?;
         let day = serde_json::to_value(WireTime(self.now().plus_ms(7 * DAY_MS))).unwrap_or_default();
         let at = format!("{}T09:00", day.as_str().and_then(|day| day.get(..10)).unwrap_or_default());
@@ -335,17 +335,17 @@ impl Story {
     }
 
     async fn ask_with(&self, id: &str, input: Value, given: Option<(HeaderValue, Body)>) -> Result<Value, String> {
-        let mut request = asking::request(self.api.0.operations, id, input, given, self.peer);
+        let mut request = internal_call::request(self.api.0.operations, id, input, given, self.peer);
         let reply = match &self.teller {
-            Teller::Key(key) => {
+            StoryOwner::Key(key) => {
                 let bearer = HeaderValue::from_str(&format!("Bearer {key}")).expect("keys are ASCII");
                 request.headers.insert(AUTHORIZATION, bearer);
                 self.api.call(request).await
             }
-            Teller::Person(person) => self.api.call_as(Principal::User((**person).clone()), request).await,
+            StoryOwner::Person(person) => self.api.call_as(Principal::User((**person).clone()), request).await,
         };
-        asking::data(id, reply).map_err(|reply| {
-            let body = asking::body(&reply);
+        internal_call::data(id, reply).map_err(|reply| {
+            let body = internal_call::body(&reply);
             body["error"].as_str().unwrap_or("The service gave no reason.").to_owned()
         })
     }

@@ -10,7 +10,7 @@ use http::header::{
 };
 use http::{Response, StatusCode};
 
-use super::body::Outgoing;
+use super::body::ResponseBody;
 use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::engine::api::response::{self, RequestId};
@@ -90,9 +90,9 @@ impl Answers {
     }
 
     /// The answer as a response.
-    pub fn response(&self, refusal: Refusal) -> Response<Outgoing> {
+    pub fn response(&self, refusal: Refusal) -> Response<ResponseBody> {
         let (headers, body) = self.build(refusal);
-        let mut response = Response::new(Outgoing::whole(body));
+        let mut response = Response::new(ResponseBody::whole(body));
         *response.status_mut() = refusal.status();
         *response.headers_mut() = headers;
         response

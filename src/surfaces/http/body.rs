@@ -17,13 +17,13 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-use super::pulse::{Pulse, Turn, UploadState};
+use super::activity::{ConnectionActivity, RunningRequest, UploadState};
 use crate::engine::api::http_types::{BodyError, ReplyBody};
 
 /// A request body as the pipeline reads it.
 pub struct Upload {
     body: Incoming,
-    pulse: Arc<Pulse>,
+    activity: Arc<ConnectionActivity>,
     state: Arc<UploadState>,
     time_max: Duration,
     rate_min: u64,
@@ -38,10 +38,10 @@ pub struct Upload {
 
 impl Upload {
     /// The stream over `body`. See [`super::Limits::body_time`] for `time_max` and `rate_min`.
-    pub fn new(body: Incoming, pulse: Arc<Pulse>, state: Arc<UploadState>, time_max: Duration, rate_min: u64) -> Self {
+    pub fn new(body: Incoming, activity: Arc<ConnectionActivity>, state: Arc<UploadState>, time_max: Duration, rate_min: u64) -> Self {
         Self {
             body,
-            pulse,
+            activity,
             state,
             time_max,
             rate_min: rate_min.max(1),
@@ -80,8 +80,8 @@ impl Upload {
             self.waited += since.elapsed();
             self.state.set_waiting(false);
         }
-        self.pulse.progress();
-        self.state.progress(&self.pulse);
+        self.activity.progress();
+        self.state.progress(&self.activity);
     }
 
     fn end(&mut self) {
@@ -110,14 +110,14 @@ impl Stream for Upload {
                 }
                 Poll::Ready(Some(Err(_))) => {
                     this.end();
-                    this.pulse.leave_unread();
+                    this.activity.leave_unread();
                     return Poll::Ready(Some(Err(BodyError::Broken)));
                 }
                 Poll::Ready(None) => this.end(),
                 Poll::Pending => {
                     std::task::ready!(this.poll_wait(context));
                     this.end();
-                    this.pulse.leave_unread();
+                    this.activity.leave_unread();
                     return Poll::Ready(Some(Err(BodyError::TooSlow)));
                 }
             }
@@ -131,7 +131,7 @@ impl Drop for Upload {
         if !self.ended {
             self.state.set_ended();
             if !self.body.is_end_stream() {
-                self.pulse.leave_unread();
+                self.activity.leave_unread();
             }
         }
     }
@@ -141,16 +141,16 @@ impl Drop for Upload {
 /// connection knows of it.
 pub struct Piece {
     bytes: Bytes,
-    pulse: Option<Arc<Pulse>>,
+    activity: Option<Arc<ConnectionActivity>>,
 }
 
 impl Piece {
-    fn new(bytes: Bytes, turn: Option<&Turn>) -> Self {
-        let pulse = turn.map(|turn| Arc::clone(turn.pulse()));
-        if let Some(pulse) = &pulse {
-            pulse.activity().queue();
+    fn new(bytes: Bytes, turn: Option<&RunningRequest>) -> Self {
+        let activity = turn.map(|turn| Arc::clone(turn.activity()));
+        if let Some(activity) = &activity {
+            activity.activity().queue();
         }
-        Self { bytes, pulse }
+        Self { bytes, activity }
     }
 }
 
@@ -165,14 +165,14 @@ impl Buf for Piece {
 
     fn advance(&mut self, count: usize) {
         self.bytes.advance(count);
-        if let Some(pulse) = &self.pulse {
-            pulse.progress();
+        if let Some(activity) = &self.activity {
+            activity.progress();
         }
     }
 
     fn copy_to_bytes(&mut self, length: usize) -> Bytes {
-        if let Some(pulse) = &self.pulse {
-            pulse.progress();
+        if let Some(activity) = &self.activity {
+            activity.progress();
         }
         self.bytes.copy_to_bytes(length)
     }
@@ -180,17 +180,17 @@ impl Buf for Piece {
 
 impl Drop for Piece {
     fn drop(&mut self) {
-        if let Some(pulse) = &self.pulse {
-            pulse.activity().unqueue();
+        if let Some(activity) = &self.activity {
+            activity.activity().unqueue();
         }
     }
 }
 
-/// A reply's body as hyper sends it. Holds the request's [`Turn`], so that a request counts as running until the last of
+/// A reply's body as hyper sends it. Holds the request's [`RunningRequest`], so that a request counts as running until the last of
 /// its reply was taken. What was taken is a [`Piece`].
-pub struct Outgoing {
+pub struct ResponseBody {
     body: Content,
-    turn: Option<Turn>,
+    turn: Option<RunningRequest>,
 }
 
 enum Content {
@@ -199,7 +199,7 @@ enum Content {
     Done,
 }
 
-impl Outgoing {
+impl ResponseBody {
     /// A body that is there already.
     pub fn whole(bytes: Bytes) -> Self {
         Self { body: if bytes.is_empty() { Content::Done } else { Content::Whole(bytes) }, turn: None }
@@ -211,12 +211,12 @@ impl Outgoing {
     }
 
     /// Hold `turn` until the body was taken.
-    pub fn hold(&mut self, turn: Turn) {
+    pub fn hold(&mut self, turn: RunningRequest) {
         self.turn = Some(turn);
     }
 }
 
-impl From<ReplyBody> for Outgoing {
+impl From<ReplyBody> for ResponseBody {
     fn from(body: ReplyBody) -> Self {
         match body {
             ReplyBody::Whole(bytes) => Self::whole(bytes),
@@ -225,7 +225,7 @@ impl From<ReplyBody> for Outgoing {
     }
 }
 
-impl HttpBody for Outgoing {
+impl HttpBody for ResponseBody {
     type Data = Piece;
     type Error = io::Error;
 
@@ -245,7 +245,7 @@ impl HttpBody for Outgoing {
                     this.body = Content::Stream(stream);
                 }
                 if let (Poll::Ready(_), Some(turn)) = (&polled, &this.turn) {
-                    turn.pulse().progress();
+                    turn.activity().progress();
                 }
                 polled.map(|item| item.map(|chunk| chunk.map(|bytes| Frame::data(Piece::new(bytes, this.turn.as_ref())))))
             }

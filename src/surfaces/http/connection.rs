@@ -19,10 +19,10 @@ use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
 use super::answer::Refusal;
-use super::channel::Channel;
+use super::stream::GuardedStream;
 use super::exchange::{self, Line, Shared};
 use super::options::Limits;
-use super::pulse::Pulse;
+use super::activity::ConnectionActivity;
 use crate::engine::admission::Activity;
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::jobs::{Group, Tasks};
@@ -114,7 +114,7 @@ where
         () = activity.asked_to_close() => return,
     };
     if let Ok(Ok(())) = written {
-        Channel::http2(io, Bytes::new()).finish(&shared.limits, activity).await;
+        GuardedStream::http2(io, Bytes::new()).finish(&shared.limits, activity).await;
     }
 }
 
@@ -146,27 +146,27 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Context { shared, mut draining, .. } = context;
-    let line = Arc::new(Line { shared, pulse: Pulse::new(activity), peer });
-    let (pulse, limits) = (&line.pulse, &line.shared.limits);
-    let channel = Channel::http1(io, read, Arc::clone(pulse), Arc::clone(&line.shared.answers), limits.header_time);
+    let line = Arc::new(Line { shared, activity: ConnectionActivity::new(activity), peer });
+    let (activity, limits) = (&line.activity, &line.shared.limits);
+    let channel = GuardedStream::http1(io, read, Arc::clone(activity), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
     // Not `pipeline_flush`: it holds back an answer while any byte of the next request is in the buffer, for good if that is
     // the error answer to rubbish.
     let mut connection = http1::Builder::new()
-        // `Channel` limits the time of headers.
+        // `GuardedStream` limits the time of headers.
         .header_read_timeout(None)
         // A head beyond this does not even fit the read buffer; `exchange` refuses all but the grossest before.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
     // Its requests run within this task, so that one that is in progress is seen to be.
     let closing = (http1::Connection::graceful_shutdown, Duration::ZERO);
-    let end = keep(&mut connection, closing, pulse, limits, &mut draining).await;
+    let end = keep(&mut connection, closing, activity, limits, &mut draining).await;
     let Some(result) = end else { return };
     if let Err(error) = &result {
         tracing::debug!(%error, "HTTP/1.1 connection ended");
     }
-    if result.is_err() || pulse.left_unread() {
-        connection.into_parts().io.into_inner().finish(limits, pulse.activity()).await;
+    if result.is_err() || activity.left_unread() {
+        connection.into_parts().io.into_inner().finish(limits, activity.activity()).await;
     }
 }
 
@@ -176,8 +176,8 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Context { shared, tasks, mut draining } = context;
-    let line = Arc::new(Line { shared, pulse: Pulse::new(activity), peer });
-    let (pulse, limits) = (Arc::clone(&line.pulse), line.shared.limits.clone());
+    let line = Arc::new(Line { shared, activity: ConnectionActivity::new(activity), peer });
+    let (activity, limits) = (Arc::clone(&line.activity), line.shared.limits.clone());
     let streams = Streams(Arc::new(tasks.group("http streams")));
     let _end = EndStreams(Arc::clone(&streams.0));
     let service = service_fn(move |request| exchange::answer(Arc::clone(&line), request));
@@ -190,9 +190,9 @@ where
         .max_send_buf_size(H2_SEND_BUFFER_BYTES)
         .keep_alive_interval(limits.h2_ping)
         .keep_alive_timeout(limits.h2_ping)
-        .serve_connection(TokioIo::new(Channel::http2(io, read)), service);
+        .serve_connection(TokioIo::new(GuardedStream::http2(io, read)), service);
     let closing = (http2::Connection::graceful_shutdown, H2_CLOSING_TIME);
-    let end = keep(&mut connection, closing, &pulse, &limits, &mut draining).await;
+    let end = keep(&mut connection, closing, &activity, &limits, &mut draining).await;
     if let Some(Err(error)) = end {
         tracing::debug!(%error, "HTTP/2 connection ended");
     }
@@ -225,7 +225,7 @@ impl Drop for EndStreams {
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
-    pulse: &Pulse,
+    activity: &ConnectionActivity,
     limits: &Limits,
     draining: &mut watch::Receiver<bool>,
 ) -> Option<hyper::Result<()>>
@@ -239,8 +239,8 @@ where
         tokio::select! {
             biased;
             result = &mut *connection => return Some(result),
-            () = pulse.asked_to_close(), if !making_room => {
-                if pulse.is_idle() && closing_time.is_zero() {
+            () = activity.asked_to_close(), if !making_room => {
+                if activity.is_idle() && closing_time.is_zero() {
                     return None;
                 }
                 making_room = true;
@@ -250,13 +250,13 @@ where
                 continue;
             }
             _ = draining.wait_for(|draining| *draining), if !stopping => {}
-            () = &mut timer => match look(pulse, limits, stopping, making_room) {
-                Look::Later(due) => {
+            () = &mut timer => match look(activity, limits, stopping, making_room) {
+                SniffedProtocol::Later(due) => {
                     timer.as_mut().reset(due);
                     continue;
                 }
-                Look::Cut => return None,
-                Look::Stop => {}
+                SniffedProtocol::Cut => return None,
+                SniffedProtocol::Stop => {}
             },
         }
         stopping = true;
@@ -265,7 +265,7 @@ where
     }
 }
 
-enum Look {
+enum SniffedProtocol {
     /// All is well; look again then.
     Later(Instant),
     /// Nobody wants anything: close politely.
@@ -274,23 +274,23 @@ enum Look {
     Cut,
 }
 
-fn look(pulse: &Pulse, limits: &Limits, stopping: bool, making_room: bool) -> Look {
+fn look(activity: &ConnectionActivity, limits: &Limits, stopping: bool, making_room: bool) -> SniffedProtocol {
     let now = Instant::now();
-    if making_room && pulse.is_idle() {
-        return Look::Cut;
+    if making_room && activity.is_idle() {
+        return SniffedProtocol::Cut;
     }
-    let busy = pulse.is_busy();
+    let busy = activity.is_busy();
     let patience = match (busy, stopping) {
         (true, _) => limits.stall_time,
         (false, true) => limits.linger_time,
         (false, false) => limits.idle_time,
     };
-    let due = pulse.moved() + patience;
+    let due = activity.moved() + patience;
     if due > now {
         // A request that ends meanwhile makes the connection idle, which may be due earlier than this request's stalling.
-        return Look::Later(due.min(now + quarter(limits.idle_time)));
+        return SniffedProtocol::Later(due.min(now + quarter(limits.idle_time)));
     }
-    if busy || stopping { Look::Cut } else { Look::Stop }
+    if busy || stopping { SniffedProtocol::Cut } else { SniffedProtocol::Stop }
 }
 
 fn quarter(time: Duration) -> Duration {

@@ -18,10 +18,10 @@ use hyper::body::Incoming as HyperBody;
 use tokio::time::{Instant, Sleep};
 
 use super::answer::{Answers, Refusal, harden};
-use super::body::{Outgoing, Upload};
+use super::body::{ResponseBody, Upload};
 use super::options::Limits;
 use super::proxy::ProxyTrust;
-use super::pulse::{Pulse, Turn, UploadState};
+use super::activity::{ConnectionActivity, RunningRequest, UploadState};
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 
 /// What all connections share.
@@ -35,19 +35,19 @@ pub struct Shared<S> {
 /// What all requests of one connection share.
 pub struct Line<S> {
     pub shared: Arc<Shared<S>>,
-    pub pulse: Arc<Pulse>,
+    pub activity: Arc<ConnectionActivity>,
     pub peer: Peer,
 }
 
 /// Answer one request.
-pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<Outgoing>, Infallible> {
-    let turn = Turn::begin(&line.pulse);
+pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<ResponseBody>, Infallible> {
+    let turn = RunningRequest::begin(&line.activity);
     let (parts, body) = request.into_parts();
     let peer = line.shared.proxy.client(line.peer, &parts.headers);
     let mut response = match refusal(&line.shared.limits, &parts, &body) {
         Some(refusal) => {
             if !body.is_end_stream() {
-                line.pulse.leave_unread();
+                line.activity.leave_unread();
             }
             line.shared.answers.response(refusal)
         }
@@ -82,7 +82,7 @@ fn is_identity(value: &HeaderValue) -> bool {
     value.as_bytes().eq_ignore_ascii_case(b"identity")
 }
 
-async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<Outgoing> {
+async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBody) -> Response<ResponseBody> {
     let Parts { method, uri, headers, .. } = parts;
     // A HEAD is a GET whose body is not sent. The pipeline routes it as one.
     let head = method == Method::HEAD;
@@ -121,7 +121,7 @@ fn convert<S>(line: &Line<S>, body: HyperBody) -> (Body, Option<Arc<UploadState>
     let state = Arc::new(UploadState::default());
     let declared_bytes = body.size_hint().exact();
     let limits = &line.shared.limits;
-    let upload = Upload::new(body, Arc::clone(&line.pulse), Arc::clone(&state), limits.body_time, limits.body_rate_min);
+    let upload = Upload::new(body, Arc::clone(&line.activity), Arc::clone(&state), limits.body_time, limits.body_rate_min);
     (Body::Stream { declared_bytes, chunks: Box::pin(upload) }, Some(state))
 }
 
@@ -133,16 +133,16 @@ fn extension<S>(line: &Line<S>, upload: Option<&UploadState>) -> Option<Instant>
     if upload.waiting() {
         return Some(now + reply_time);
     }
-    let later = upload.moved(&line.pulse) + reply_time;
+    let later = upload.moved(&line.activity) + reply_time;
     (later > now).then_some(later)
 }
 
-fn dress(reply: Reply, head: bool) -> Response<Outgoing> {
+fn dress(reply: Reply, head: bool) -> Response<ResponseBody> {
     let Reply { status, mut headers, body } = reply;
     let body = match body {
-        body if !head => Outgoing::from(body),
+        body if !head => ResponseBody::from(body),
         ReplyBody::Whole(bytes) => without_body(&mut headers, &bytes),
-        ReplyBody::Stream(_) => Outgoing::empty(),
+        ReplyBody::Stream(_) => ResponseBody::empty(),
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -150,9 +150,9 @@ fn dress(reply: Reply, head: bool) -> Response<Outgoing> {
     response
 }
 
-fn without_body(headers: &mut HeaderMap, bytes: &Bytes) -> Outgoing {
+fn without_body(headers: &mut HeaderMap, bytes: &Bytes) -> ResponseBody {
     if !bytes.is_empty() {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
     }
-    Outgoing::empty()
+    ResponseBody::empty()
 }

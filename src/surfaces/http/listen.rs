@@ -36,19 +36,19 @@ pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, S
 }
 
 /// Takes connections in and starts them.
-pub struct Door<S> {
+pub struct Acceptor<S> {
     pub context: Context<S>,
     pub admission: Arc<Admission>,
     pub connections: Arc<Group>,
 }
 
-impl<S> Clone for Door<S> {
+impl<S> Clone for Acceptor<S> {
     fn clone(&self) -> Self {
         Self { context: self.context.clone(), admission: Arc::clone(&self.admission), connections: Arc::clone(&self.connections) }
     }
 }
 
-impl<S: Service> Door<S> {
+impl<S: Service> Acceptor<S> {
     /// Take in TCP connections until the server drains.
     pub async fn accept_tcp(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
         while let Some((tcp, address)) = self.next(|| listener.accept()).await {

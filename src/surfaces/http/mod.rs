@@ -26,13 +26,13 @@ use crate::engine::jobs::{Group, Shutdown, Tasks};
 
 mod answer;
 mod body;
-mod channel;
+mod stream;
 mod connection;
 mod exchange;
 mod listen;
 mod options;
 mod proxy;
-mod pulse;
+mod activity;
 mod socket;
 #[cfg(test)]
 mod tests;
@@ -46,7 +46,7 @@ pub use tls::certificate_trouble;
 use answer::Answers;
 use connection::Context;
 use exchange::Shared;
-use listen::Door;
+use listen::Acceptor;
 use options::setting;
 use socket::AdminSocket;
 use tls::Tls;
@@ -68,7 +68,7 @@ pub struct Running {
 
 /// How a drain went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drained {
+pub struct DrainReport {
     /// Connections that were open and came to a proper end.
     pub finished: usize,
     /// Connections that were cut when the grace was over.
@@ -102,7 +102,7 @@ async fn serve_looking<S: Service>(
     let shared = Arc::new(Shared { service, limits, proxy, answers });
     let connections = Arc::new(tasks.group("http connections"));
     let context = Context { shared, tasks: tasks.clone(), draining: draining.subscribe() };
-    let door = Door { context, admission, connections: Arc::clone(&connections) };
+    let accept_loop = Acceptor { context, admission, connections: Arc::clone(&connections) };
     let mut bound = Bound::default();
 
     // All is bound before anything is accepted: a start that fails has served nobody.
@@ -125,17 +125,17 @@ async fn serve_looking<S: Service>(
     let mut plain_tls = None;
     if let Some(listener) = plain {
         bound.http = listener.local_addr().ok();
-        listeners.spawn(door.clone().accept_tcp(listener, None));
+        listeners.spawn(accept_loop.clone().accept_tcp(listener, None));
     }
     if let Some((listener, acceptor, plain, tls)) = secure {
         plain_tls = Some(plain);
         bound.https = listener.local_addr().ok();
-        listeners.spawn(door.clone().accept_tcp(listener, Some(acceptor)));
+        listeners.spawn(accept_loop.clone().accept_tcp(listener, Some(acceptor)));
         keepers.spawn(tls.follow(certificate_look));
     }
     if let Some((socket, path)) = admin {
         bound.socket = Some(path);
-        listeners.spawn(door.accept_admin(socket));
+        listeners.spawn(accept_loop.accept_admin(socket));
     }
     Ok(Running { bound, draining, shutdown: tasks.shutdown(), listeners, connections, plain_tls, _keepers: keepers })
 }
@@ -170,7 +170,7 @@ impl Running {
 
     /// Take nothing new, close what idles, let requests finish for up to `grace` (or until the process is asked to stop at
     /// once), and cut the rest.
-    pub async fn drain(mut self, grace: Duration) -> Drained {
+    pub async fn drain(mut self, grace: Duration) -> DrainReport {
         let open = self.connections.running();
         self.draining.send_replace(true);
         // Listeners end on the signal; nothing new joins the connections after that.
@@ -182,6 +182,6 @@ impl Running {
             }
         };
         let ended = self.connections.join(over).await;
-        Drained { finished: open.saturating_sub(ended.cut), cut: ended.cut }
+        DrainReport { finished: open.saturating_sub(ended.cut), cut: ended.cut }
     }
 }

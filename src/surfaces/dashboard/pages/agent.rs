@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::hex;
 use crate::base::secret::{same, sha256};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, with_next};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
 
@@ -56,7 +56,7 @@ impl Choice {
     }
 }
 
-fn page(code: &str, mut details: Value, choice: Option<&Choice>, trouble: Option<&Trouble>, state: &str) -> Outcome {
+fn page(code: &str, mut details: Value, choice: Option<&Choice>, error: Option<&PageError>, state: &str) -> Outcome {
     for scope in details["scopes"].as_array_mut().into_iter().flatten() {
         let permission = scope["permission"].as_str().and_then(|word| word.parse().ok());
         let is_chosen = choice.is_none_or(|choice| permission.is_some_and(|permission| choice.permissions.contains(permission)));
@@ -68,32 +68,32 @@ fn page(code: &str, mut details: Value, choice: Option<&Choice>, trouble: Option
         "code": code,
         "live": choice.is_some_and(|choice| choice.environment == Environment::Live),
         "details": details,
-        "wrong": trouble.map_or("", |trouble| &trouble.message),
+        "wrong": error.map_or("", |error| &error.message),
     });
-    match trouble {
-        Some(trouble) => Outcome::again("agent.html", context, trouble),
+    match error {
+        Some(error) => Outcome::again("agent.html", context, error),
         None => Outcome::page("agent.html", context),
     }
 }
 
 /// The form for the code, or what the agent with this code asks for.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     look(visit, visit.query.get("code"), Choice::returned(visit), None).await
 }
 
-async fn look(visit: &Visit, code: &str, choice: Option<Choice>, wrong: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn look(visit: &Visit, code: &str, choice: Option<Choice>, wrong: Option<PageError>) -> Result<Outcome, PageError> {
     if code.is_empty() {
         return Ok(page("", json!({}), None, wrong.as_ref(), "code"));
     }
     match visit.ask("accounts.approval_look", json!({ "code": code })).await {
         Ok(details) => Ok(page(code, details, choice.as_ref(), wrong.as_ref(), "review")),
-        Err(trouble) if trouble.code == "NOT_SIGNED_IN" => Err(trouble),
-        Err(trouble) => Ok(page(code, json!({}), None, Some(&trouble), "code")),
+        Err(error) if error.code == "NOT_SIGNED_IN" => Err(error),
+        Err(error) => Ok(page(code, json!({}), None, Some(&error), "code")),
     }
 }
 
 /// What was decided.
-pub async fn decide(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let code = form.get("code");
     let done = match form.get("act") {
@@ -109,10 +109,10 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, Trouble> {
     match done {
         Ok(approval) => Ok(page(code, json!({ "approval": approval }), None, None, "done")),
         // Prove who you are, then come back to this request as it was chosen.
-        Err(trouble) if trouble.code == "NOT_SIGNED_IN" => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
-        Err(trouble) if trouble.code == "FRESH_SIGN_IN_REQUIRED" => {
+        Err(error) if error.code == "NOT_SIGNED_IN" => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
+        Err(error) if error.code == "FRESH_SIGN_IN_REQUIRED" => {
             Ok(Outcome::go(with_next("/confirm", Some(&choice.address(visit)))))
         }
-        Err(trouble) => look(visit, code, Some(choice), Some(trouble)).await,
+        Err(error) => look(visit, code, Some(choice), Some(error)).await,
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::brands::may;
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -18,13 +18,13 @@ pub struct Audience {
 
 impl Audience {
     /// The brand that this visit is about; none if there is no brand at all.
-    pub async fn of(visit: &Visit) -> Result<Option<Self>, Trouble> {
+    pub async fn of(visit: &Visit) -> Result<Option<Self>, PageError> {
         let named = visit.form.some("brand").or(visit.query.some("brand"));
         Self::chosen(visit, named).await
     }
 
     /// The brand that has what the path names: links from elsewhere may not say which. The operation says it of what has this id.
-    pub async fn having(visit: &Visit, operation: &str) -> Result<Option<Self>, Trouble> {
+    pub async fn having(visit: &Visit, operation: &str) -> Result<Option<Self>, PageError> {
         if visit.query.some("brand").is_some() {
             return Self::of(visit).await;
         }
@@ -32,7 +32,7 @@ impl Audience {
         Self::chosen(visit, whose["projectId"].as_str()).await
     }
 
-    async fn chosen(visit: &Visit, named: Option<&str>) -> Result<Option<Self>, Trouble> {
+    async fn chosen(visit: &Visit, named: Option<&str>) -> Result<Option<Self>, PageError> {
         let listed = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
         let mut brands = listed["projects"].as_array().cloned().unwrap_or_default();
         let is_listed = |id: &str| brands.iter().any(|brand| brand["id"] == id);
@@ -103,13 +103,13 @@ impl Audience {
         visit: &Visit,
         template: &'static str,
         mut context: Map<String, Value>,
-        trouble: Option<&Trouble>,
+        error: Option<&PageError>,
     ) -> Outcome {
-        let outcome = match trouble {
-            Some(trouble) => {
-                context.insert("wrong".into(), trouble.message.as_str().into());
-                context.insert("wrong_field".into(), trouble.field.as_str().into());
-                Outcome::again(template, Value::Object(context), trouble)
+        let outcome = match error {
+            Some(error) => {
+                context.insert("wrong".into(), error.message.as_str().into());
+                context.insert("wrong_field".into(), error.field.as_str().into());
+                Outcome::again(template, Value::Object(context), error)
             }
             None => Outcome::page(template, Value::Object(context)),
         };
@@ -124,8 +124,8 @@ pub fn none(visit: &Visit, title: &str) -> Outcome {
 }
 
 /// Whether a page can be drawn again so that somebody can correct what they entered.
-pub fn can_correct(trouble: &Trouble) -> bool {
-    matches!(trouble.status.as_u16(), 400 | 409) || (trouble.status.as_u16() == 404 && !trouble.field.is_empty())
+pub fn can_correct(error: &PageError) -> bool {
+    matches!(error.status.as_u16(), 400 | 409) || (error.status.as_u16() == 404 && !error.field.is_empty())
 }
 
 /// Names between commas. A name with a comma in it stands between quotation marks.
@@ -154,7 +154,7 @@ pub fn offset(visit: &Visit, limit: u64) -> u64 {
 }
 
 /// The names of the brand's tags, for lists to choose from, and whether those are all.
-pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<Value>, bool), Trouble> {
+pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<Value>, bool), PageError> {
     let input = json!({ "projectId": project, "sortBy": "name", "sortOrder": "asc", "limit": limits::PAGE_LIMIT_MAX });
     let listed = visit.ask("tags.list", input).await?;
     let names: Vec<Value> = listed["tags"].as_array().into_iter().flatten().map(|tag| tag["name"].clone()).collect();
@@ -162,7 +162,7 @@ pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<Value>, bool
 }
 
 /// The tag that has this name.
-pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Option<Value>, Trouble> {
+pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Option<Value>, PageError> {
     let input =
         json!({ "projectId": project, "search": name, "limit": limits::PAGE_LIMIT_MAX, "sortBy": "name", "sortOrder": "asc" });
     let listed = visit.ask("tags.list", input).await?;
@@ -172,7 +172,7 @@ pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Optio
 }
 
 /// The ids and names of all of the brand's topics.
-pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)>, Trouble> {
+pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)>, PageError> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut topics = Vec::new();
     for offset in (0..limits::TOPICS_PER_PROJECT_MAX as u64).step_by(limits::PAGE_LIMIT_MAX as usize) {
@@ -188,7 +188,7 @@ pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)
 }
 
 /// The brand's segments by name, uncounted.
-pub async fn segments(visit: &Visit, project: &str) -> Result<Vec<Value>, Trouble> {
+pub async fn segments(visit: &Visit, project: &str) -> Result<Vec<Value>, PageError> {
     let input = json!({ "projectId": project, "limit": limits::PAGE_LIMIT_MAX, "count": false });
     let listed = visit.ask("segments.list", input).await?;
     let one = |segment: &Value| json!({ "id": segment["id"], "name": segment["name"] });

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/{environment}/settings/audit").get(|visit| Box::pin(show(visit)))];
 
 /// What was done with the account, or with the data that is looked at.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let is_data = visit.query.get("in") == "data";
     let part = is_data.then(|| visit.environment.word());
     let before = visit.query.some("before");

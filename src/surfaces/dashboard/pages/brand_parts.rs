@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::brands::{fonts, head, palette, picture_path, rows};
 use crate::base::base64;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
 /// Its pages.
@@ -38,30 +38,30 @@ const TEXTS_PER_PAGE: u64 = 20;
 const TEXT_CHARACTERS: usize = 240;
 
 /// The top of a page of this brand, with what was entered into its form and what is wrong with it.
-async fn begun(visit: &Visit, tab: &str, fields: &[&str], trouble: Option<&Trouble>) -> Result<(Value, Value), Trouble> {
+async fn begun(visit: &Visit, tab: &str, fields: &[&str], error: Option<&PageError>) -> Result<(Value, Value), PageError> {
     let project = visit.ask("projects.get", json!({ "projectId": visit.name("id") })).await?;
     let mut context = head(visit, &project, tab);
     for field in fields {
         context[*field] = visit.form.get(field).into();
     }
-    if let Some(trouble) = trouble {
-        context["wrong"] = trouble.message.clone().into();
+    if let Some(error) = error {
+        context["wrong"] = error.message.clone().into();
         // Of lists, the list is the field of the form.
-        context["wrong_field"] = trouble.field.split('[').next().unwrap_or_default().into();
+        context["wrong_field"] = error.field.split('[').next().unwrap_or_default().into();
     }
     Ok((project, context))
 }
 
-fn page(template: &'static str, context: Value, trouble: Option<&Trouble>) -> Outcome {
-    match trouble {
-        Some(trouble) => Outcome::again(template, context, trouble),
+fn page(template: &'static str, context: Value, error: Option<&PageError>) -> Outcome {
+    match error {
+        Some(error) => Outcome::again(template, context, error),
         None => Outcome::page(template, context),
     }
 }
 
 /// Whether the form shows the trouble itself.
-fn is_shown(trouble: &Trouble) -> bool {
-    matches!(trouble.status.as_u16(), 400 | 409 | 413)
+fn is_shown(error: &PageError) -> bool {
+    matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
 /// Where a form leads that did what it says.
@@ -70,12 +70,12 @@ fn done(visit: &Visit, word: &str) -> Outcome {
 }
 
 /// Logos, colours and fonts.
-async fn look(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn look(visit: &Visit) -> Result<Outcome, PageError> {
     draw_look(visit, None).await
 }
 
-async fn draw_look(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let (project, mut context) = begun(visit, "look", &["primary", "secondary", "favicon"], trouble.as_ref()).await?;
+async fn draw_look(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let (project, mut context) = begun(visit, "look", &["primary", "secondary", "favicon"], error.as_ref()).await?;
     let given = visit.ask("projects.look", json!({ "projectId": visit.name("id") })).await?;
     let is_sent = visit.form.get("act") == "look";
     let fields = LOOK.map(|(part, name, label)| {
@@ -106,7 +106,7 @@ async fn draw_look(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, T
     context["palette"] = palette(&brand["palette"]);
     context["fonts"] = fonts(&brand["fonts"]);
     context["corner_radius"] = brand["cornerRadius"].clone();
-    Ok(page("brand_look.html", context, trouble.as_ref()))
+    Ok(page("brand_look.html", context, error.as_ref()))
 }
 
 /// What can be given by hand: part and name of the interface, and what people call it.
@@ -127,7 +127,7 @@ fn first_family(text: &str) -> &str {
 }
 
 /// Keep the colours and fonts of the form: what is empty is as the site shows it.
-async fn give_look(visit: &Visit, id: &str) -> Result<Value, Trouble> {
+async fn give_look(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
     for (part, name, _) in LOOK {
         input[part][name] = visit.form.some(&format!("{part}.{name}")).into();
@@ -147,7 +147,7 @@ fn source(word: &str) -> &'static str {
     }
 }
 
-async fn send_look(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_look(visit: &Visit) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let set = match visit.form.get("act") {
         // One of those that are shown.
@@ -157,20 +157,20 @@ async fn send_look(visit: &Visit) -> Result<Outcome, Trouble> {
         "look" => {
             return match give_look(visit, id).await {
                 Ok(_) => Ok(done(visit, "look")),
-                Err(trouble) if is_shown(&trouble) => draw_look(visit, Some(trouble)).await,
-                Err(trouble) => Err(trouble),
+                Err(error) if is_shown(&error) => draw_look(visit, Some(error)).await,
+                Err(error) => Err(error),
             };
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match set {
         Ok(_) => Ok(done(visit, "logo")),
-        Err(trouble) if is_shown(&trouble) => draw_look(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_look(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
-async fn give_logo(visit: &Visit, id: &str) -> Result<Value, Trouble> {
+async fn give_logo(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let place = place(visit)?;
     let url = match visit.form.file("file") {
         Some(file) => {
@@ -181,23 +181,23 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<Value, Trouble> {
     };
     let set = visit.ask("projects.logos_update", json!({ "projectId": id, (place): url })).await;
     // The form has one field for the address, whatever it is for.
-    set.map_err(|trouble| Trouble { field: if trouble.field == place { "url".into() } else { trouble.field }, ..trouble })
+    set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 
 /// Which of the brand's logos the form is about.
-fn place(visit: &Visit) -> Result<&'static str, Trouble> {
+fn place(visit: &Visit) -> Result<&'static str, PageError> {
     let places = ["primary", "secondary", "favicon"];
-    places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(Trouble::not_found)
+    places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(PageError::not_found)
 }
 
 /// The images.
-async fn images(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn images(visit: &Visit) -> Result<Outcome, PageError> {
     draw_images(visit, None).await
 }
 
-async fn draw_images(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
-    let (_, mut context) = begun(visit, "images", &["url", "description", "tags"], trouble.as_ref()).await?;
+    let (_, mut context) = begun(visit, "images", &["url", "description", "tags"], error.as_ref()).await?;
     let number = visit.page();
     let data = visit.ask("projects.images_list", json!({ "projectId": id, "limit": IMAGES_PER_PAGE, "page": number })).await?;
     let images = rows(&data["images"]).into_iter().map(|mut image| {
@@ -207,10 +207,10 @@ async fn draw_images(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome,
     });
     context["images"] = images.collect();
     context["pagination"] = data["pagination"].clone();
-    Ok(page("brand_images.html", context, trouble.as_ref()))
+    Ok(page("brand_images.html", context, error.as_ref()))
 }
 
-async fn send_images(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
     // Left out, they are filled in by what the image shows.
@@ -236,24 +236,24 @@ async fn send_images(visit: &Visit) -> Result<Outcome, Trouble> {
         ("remove", _) => {
             (visit.ask("projects.images_remove", json!({ "projectId": id, "imageUrl": form.get("image") })).await, "removed")
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(_) => Ok(done(visit, word)),
-        Err(trouble) if is_shown(&trouble) => draw_images(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_images(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// The texts.
-async fn knowledge(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     draw_knowledge(visit, None).await
 }
 
-async fn draw_knowledge(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     // The title of the page is another thing.
-    let (_, mut context) = begun(visit, "knowledge", &["content"], trouble.as_ref()).await?;
+    let (_, mut context) = begun(visit, "knowledge", &["content"], error.as_ref()).await?;
     context["name"] = visit.form.get("title").into();
     let number = visit.page();
     let data = visit.ask("projects.knowledge_list", json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": number })).await?;
@@ -274,7 +274,7 @@ async fn draw_knowledge(visit: &Visit, trouble: Option<Trouble>) -> Result<Outco
     });
     context["entries"] = entries.collect();
     context["pagination"] = data["pagination"].clone();
-    Ok(page("brand_knowledge.html", context, trouble.as_ref()))
+    Ok(page("brand_knowledge.html", context, error.as_ref()))
 }
 
 fn origin(word: &str) -> &'static str {
@@ -286,32 +286,32 @@ fn origin(word: &str) -> &'static str {
     }
 }
 
-async fn send_knowledge(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let (asked, word) = match form.get("act") {
         "add" => (add_text(visit, id).await, "added"),
         "remove" => {
             (visit.ask("projects.knowledge_remove", json!({ "projectId": id, "entryId": form.get("entry") })).await, "removed")
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(_) => Ok(done(visit, word)),
-        Err(trouble) if is_shown(&trouble) => draw_knowledge(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_knowledge(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// A text that was written, or the text of a file.
-async fn add_text(visit: &Visit, id: &str) -> Result<Value, Trouble> {
+async fn add_text(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let form = &visit.form;
     let Some(file) = form.file("file") else {
         let input = json!({ "projectId": id, "title": form.get("title"), "content": form.get("content") });
         return visit.ask("projects.knowledge_add", input).await;
     };
-    let not_text = || Trouble {
+    let not_text = || PageError {
         field: "file".into(),
-        ..Trouble::plain(http::StatusCode::BAD_REQUEST, "The file is no plain text (UTF-8); save it as .txt or .md.")
+        ..PageError::plain(http::StatusCode::BAD_REQUEST, "The file is no plain text (UTF-8); save it as .txt or .md.")
     };
     let content = std::str::from_utf8(&file.bytes).map_err(|_| not_text())?;
     let title = form.some("title").unwrap_or(&file.name);
@@ -322,55 +322,55 @@ async fn add_text(visit: &Visit, id: &str) -> Result<Value, Trouble> {
 }
 
 /// One text.
-async fn entry(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn entry(visit: &Visit) -> Result<Outcome, PageError> {
     draw_entry(visit, None).await
 }
 
-async fn draw_entry(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn draw_entry(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "entryId": visit.name("entry") });
     let entry = visit.ask("projects.knowledge_get", wanted).await?;
-    let (_, mut context) = begun(visit, "knowledge", &[], trouble.as_ref()).await?;
-    let kept = |field: &str| if trouble.is_some() { visit.form.get(field).into() } else { entry[field].clone() };
+    let (_, mut context) = begun(visit, "knowledge", &[], error.as_ref()).await?;
+    let kept = |field: &str| if error.is_some() { visit.form.get(field).into() } else { entry[field].clone() };
     context["name"] = kept("title");
     context["content"] = kept("content");
     context["from_site"] = (entry["referenceOrigin"] == "website").into();
     context["url"] = entry["url"].clone();
-    Ok(page("brand_text.html", context, trouble.as_ref()))
+    Ok(page("brand_text.html", context, error.as_ref()))
 }
 
-async fn send_entry(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_entry(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({
         "projectId": visit.name("id"), "entryId": visit.name("entry"), "title": visit.form.get("title"),
         "content": visit.form.get("content"),
     });
     match visit.ask("projects.knowledge_update", input).await {
         Ok(_) => Ok(Outcome::go(format!("/{}/brands/{}/knowledge?done=changed", visit.environment, visit.name("id")))),
-        Err(trouble) if is_shown(&trouble) => draw_entry(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_entry(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// The standing rules.
-async fn guidelines(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn guidelines(visit: &Visit) -> Result<Outcome, PageError> {
     draw_guidelines(visit, None).await
 }
 
-async fn draw_guidelines(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let (project, mut context) = begun(visit, "guidelines", &[], trouble.as_ref()).await?;
+async fn draw_guidelines(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let (project, mut context) = begun(visit, "guidelines", &[], error.as_ref()).await?;
     for field in ["designRules", "imageStyle"] {
         let known = project["brand"]["guidelines"][field].as_str().unwrap_or_default();
-        context[field] = if trouble.is_some() { visit.form.get(field) } else { known }.into();
+        context[field] = if error.is_some() { visit.form.get(field) } else { known }.into();
     }
-    Ok(page("brand_guidelines.html", context, trouble.as_ref()))
+    Ok(page("brand_guidelines.html", context, error.as_ref()))
 }
 
-async fn send_guidelines(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_guidelines(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({
         "projectId": visit.name("id"), "designRules": visit.form.get("designRules"), "imageStyle": visit.form.get("imageStyle"),
     });
     match visit.ask("projects.guidelines_update", input).await {
         Ok(_) => Ok(done(visit, "kept")),
-        Err(trouble) if is_shown(&trouble) => draw_guidelines(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_guidelines(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }

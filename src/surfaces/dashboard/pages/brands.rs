@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::permissions::Permission;
 
 /// Its pages.
@@ -25,7 +25,7 @@ pub fn may(visit: &Visit, permission: Permission) -> bool {
 }
 
 /// The list.
-async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let page = visit.page();
     let data = visit.ask("projects.list", json!({ "limit": BRANDS_PER_PAGE, "page": page })).await?;
     let context = json!({
@@ -83,38 +83,38 @@ pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
 }
 
 /// The small copy of a brand's picture.
-async fn picture(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
     visit.hand_on("projects.image_preview", wanted).await
 }
 
 /// The form for a new brand.
-async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::ProjectWrite)?;
     Ok(form(visit, None))
 }
 
-fn form(visit: &Visit, trouble: Option<Trouble>) -> Outcome {
-    let mut context = entered(&visit.form, &["urls", "name", "about"], trouble.as_ref());
+fn form(visit: &Visit, error: Option<PageError>) -> Outcome {
+    let mut context = entered(&visit.form, &["urls", "name", "about"], error.as_ref());
     context.insert("title".into(), "Import a brand".into());
     context.insert("base".into(), visit.api.0.base_url().into());
-    if trouble.as_ref().is_some_and(|trouble| trouble.field.starts_with("urls")) {
+    if error.as_ref().is_some_and(|error| error.field.starts_with("urls")) {
         context.insert("wrong_field".into(), "urls".into());
     }
-    match trouble {
-        Some(trouble) => Outcome::again("brand_new.html", Value::Object(context), &trouble),
+    match error {
+        Some(error) => Outcome::again("brand_new.html", Value::Object(context), &error),
         None => Outcome::page("brand_new.html", Value::Object(context)),
     }
 }
 
 /// The same, sent.
-async fn send_new(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let urls: Vec<String> = visit.form.get("urls").split_whitespace().map(in_full).collect();
     let input = json!({ "urls": urls, "name": visit.form.some("name") });
     let made = match visit.ask("projects.import", input).await {
         Ok(made) => made,
-        Err(trouble) if matches!(trouble.status.as_u16(), 400 | 409) => return Ok(form(visit, Some(trouble))),
-        Err(trouble) => return Err(trouble),
+        Err(error) if matches!(error.status.as_u16(), 400 | 409) => return Ok(form(visit, Some(error))),
+        Err(error) => return Err(error),
     };
     let id = made["projectId"].as_str().unwrap_or_default();
     if let Some(about) = visit.form.some("about") {
@@ -134,11 +134,11 @@ fn in_full(address: &str) -> String {
 }
 
 /// One brand: how its import goes, or what is known of it.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let import = visit.ask("projects.import_status", json!({ "projectId": id })).await?;
     let is_running = matches!(import["status"].as_str(), Some("pending" | "processing"));
@@ -171,7 +171,7 @@ async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
         json!({ "description": description, "picture": picture_path(visit, id, image["url"].as_str().unwrap_or_default()) })
     });
     context["social"] = brand["social"].clone();
-    context["sender"] = match &trouble {
+    context["sender"] = match &error {
         Some(_) => {
             json!({ "from": visit.form.get("from"), "fromName": visit.form.get("from_name"), "replyTo": visit.form.get("reply_to") })
         }
@@ -180,10 +180,10 @@ async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
             json!({ "from": text("from"), "fromName": text("fromName"), "replyTo": text("replyTo") })
         }
     };
-    if let Some(trouble) = trouble {
-        context["wrong"] = trouble.message.clone().into();
-        context["wrong_field"] = trouble.field.clone().into();
-        return Ok(Outcome::again("brand_overview.html", context, &trouble));
+    if let Some(error) = error {
+        context["wrong"] = error.message.clone().into();
+        context["wrong_field"] = error.field.clone().into();
+        return Ok(Outcome::again("brand_overview.html", context, &error));
     }
     Ok(Outcome::page("brand_overview.html", context))
 }
@@ -262,7 +262,7 @@ fn facts(brand: &Value) -> Value {
 }
 
 /// Reading the sites again.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "retry" => {
             visit.ask("projects.import_retry", json!({ "projectId": visit.name("id") })).await?;
@@ -276,11 +276,11 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             });
             match visit.ask("projects.sender_update", input).await {
                 Ok(_) => Ok(Outcome::go(format!("{}?done=sender#sender", visit.path))),
-                Err(trouble) if trouble.status == http::StatusCode::BAD_REQUEST => draw(visit, Some(trouble)).await,
-                Err(trouble) => Err(trouble),
+                Err(error) if error.status == http::StatusCode::BAD_REQUEST => draw(visit, Some(error)).await,
+                Err(error) => Err(error),
             }
         }
-        _ => Err(Trouble::not_found()),
+        _ => Err(PageError::not_found()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::audience::{self, Audience};
 use super::contacts::{PROFILE, STATUSES};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
@@ -25,8 +25,8 @@ const OFFERED: usize = 8;
 const LOOKED_AT: u64 = 1_000;
 
 /// The page.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(Trouble::not_found()) };
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(PageError::not_found()) };
     page(visit, &audience, None).await
 }
 
@@ -34,7 +34,7 @@ fn asked(visit: &Visit, audience: &Audience) -> Value {
     json!({ "id": visit.name("id"), "projectId": audience.id })
 }
 
-async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let project = &audience.id;
     let contact = visit.ask("contacts.get", asked(visit, audience)).await?;
     let topics = visit.ask("topics.choices", asked(visit, audience)).await?;
@@ -43,7 +43,7 @@ async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> 
     (part["limit"], part["cursor"]) = (ENTRIES.into(), json!(visit.query.some("cursor")));
     let timeline = visit.ask("tracking.timeline", part).await?;
     let mut context = audience.context(visit, &email);
-    let saving = trouble.is_some() && visit.form.get("act") == "save";
+    let saving = error.is_some() && visit.form.get("act") == "save";
     for name in PROFILE {
         let value = if saving { json!(visit.form.get(name)) } else { contact[name].clone() };
         context.insert(name.into(), json!(value.as_str().unwrap_or_default()));
@@ -59,7 +59,7 @@ async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> 
     context.insert("statuses".into(), json!(STATUSES));
     context.insert("tag_names".into(), audience::tag_names(visit, project).await?.0.into());
     context.insert("tag".into(), visit.form.get("tag").into());
-    Ok(audience.page(visit, "contact.html", context, trouble))
+    Ok(audience.page(visit, "contact.html", context, error))
 }
 
 /// One thing that happened, in words.
@@ -95,20 +95,20 @@ fn entry(entry: &Value) -> Value {
 }
 
 /// One of the forms.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
         Ok(()) if visit.form.get("act") == "erase" => {
             let list = format!("/{}/contacts", visit.environment);
             Ok(Outcome::go(audience.path(&list, &[("done", "erase"), ("changed", "1")])))
         }
         Ok(()) => Ok(Outcome::go(audience.path(&visit.path, &[("done", visit.form.get("act"))]))),
-        Err(trouble) if audience::can_correct(&trouble) => page(visit, &audience, Some(&trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
+        Err(error) => Err(error),
     }
 }
 
-async fn act(visit: &Visit, audience: &Audience) -> Result<(), Trouble> {
+async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
     let (form, mut input) = (&visit.form, asked(visit, audience));
     let changed = |what: &str, value: Value| json!({ "projectId": audience.id, "ids": [visit.name("id")], what: value });
     match form.get("act") {
@@ -130,12 +130,12 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), Trouble> {
         "tag" => {
             let names = audience::names(form.get("tag"));
             if names.is_empty() {
-                let trouble = Trouble::plain(http::StatusCode::BAD_REQUEST, "Write the name of a tag first.");
-                return Err(Trouble { field: "tag".into(), ..trouble });
+                let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Write the name of a tag first.");
+                return Err(PageError { field: "tag".into(), ..error });
             }
             let done = visit.ask("contacts.bulk_change", changed("addTags", json!(names))).await?;
             if let Some(error) = done["result"]["errors"][0]["error"].as_str() {
-                return Err(Trouble { field: "tag".into(), ..Trouble::plain(http::StatusCode::BAD_REQUEST, error) });
+                return Err(PageError { field: "tag".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, error) });
             }
         }
         "untag" => {
@@ -148,19 +148,19 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), Trouble> {
         }
         "erase" if form.get("sure").is_empty() => {
             let message = "Tick “Yes, erase everything” first: what is erased cannot be brought back.";
-            return Err(Trouble { field: "sure".into(), ..Trouble::plain(http::StatusCode::BAD_REQUEST, message) });
+            return Err(PageError { field: "sure".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, message) });
         }
         "erase" => {
             visit.ask("contacts.delete", input).await?;
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     }
     Ok(())
 }
 
 /// Everything that is kept of the contact, as a file.
-async fn data(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(Trouble::not_found()) };
+async fn data(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(PageError::not_found()) };
     let mut outcome = visit.hand_on("tracking.personal_data", asked(visit, &audience)).await?;
     if let Outcome::HandedOn(reply) = &mut outcome {
         let id: String = visit.name("id").chars().filter(char::is_ascii_alphanumeric).collect();
@@ -171,7 +171,7 @@ async fn data(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Rows for custom fields: those that are there, those that other contacts have, and some for new ones. What was sent comes again.
-pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Value, Trouble> {
+pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Value, PageError> {
     let row = |name: &str, value: String, fixed: bool| json!({ "name": name, "value": value, "fixed": fixed });
     let known: Vec<(&String, &Value)> = known.as_object().into_iter().flatten().collect();
     let is_known = |name: &str| known.iter().any(|(other, _)| *other == name);
@@ -198,14 +198,14 @@ fn written(value: &Value) -> String {
 }
 
 /// The custom fields that a form changes. A value keeps its kind: what was a number stays one, a list is written as JSON.
-pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, Trouble> {
+pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, PageError> {
     let mut changed = Map::new();
     for (name, text) in form.all("field").into_iter().zip(form.all("value")) {
         let (name, text) = (name.trim(), text.trim());
         let before = known.get(name).unwrap_or(&Value::Null);
         if name.is_empty() && !text.is_empty() {
-            let trouble = Trouble::plain(http::StatusCode::BAD_REQUEST, "Give the field a name as well.");
-            return Err(Trouble { field: "customFields".into(), ..trouble });
+            let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Give the field a name as well.");
+            return Err(PageError { field: "customFields".into(), ..error });
         }
         if name.is_empty() || written(before) == text {
             continue;
@@ -215,7 +215,7 @@ pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, T
             Value::Number(_) | Value::Bool(_) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
             Value::Array(_) | Value::Object(_) => serde_json::from_str(text).map_err(|_| {
                 let message = format!("“{name}” is a list or an object; write it as JSON, or leave it empty to remove it.");
-                Trouble { field: "customFields".into(), ..Trouble::plain(http::StatusCode::BAD_REQUEST, &message) }
+                PageError { field: "customFields".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, &message) }
             })?,
             Value::String(_) | Value::Null => text.into(),
         };
@@ -228,7 +228,7 @@ pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, T
 mod tests {
     use super::*;
 
-    fn sent(form: &str, known: Value) -> Result<Map<String, Value>, Trouble> {
+    fn sent(form: &str, known: Value) -> Result<Map<String, Value>, PageError> {
         custom_sent(&Fields::read(form.as_bytes()), &known)
     }
 

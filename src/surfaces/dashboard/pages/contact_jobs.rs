@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use super::audience::Audience;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/{environment}/contacts/jobs/{kind}/{id}").get(|visit| Box::pin(show(visit)))];
 
 /// How far it is.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let (title, operation) = match visit.name("kind") {
         "export" => ("Export of contacts", "contacts.export_status"),
         "change" => ("Change of many contacts", "contacts.bulk_change_status"),
         "bulk" => ("Contacts from a program", "contacts.bulk_status"),
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
-    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(Trouble::not_found()) };
+    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(PageError::not_found()) };
     let job = visit.ask(operation, json!({ "jobId": visit.name("id"), "projectId": audience.id })).await?;
     let open = matches!(job["status"].as_str(), Some("pending" | "processing"));
     let total = job.get("total").or(job.get("totalContacts")).cloned().unwrap_or_default();

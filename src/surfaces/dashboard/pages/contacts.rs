@@ -6,7 +6,7 @@ use super::audience::{self, Audience};
 use super::contact::{custom_rows, custom_sent};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::permissions::Permission;
 
 /// Its pages.
@@ -30,13 +30,13 @@ pub const STATUSES: [(&str, &str); 4] = [
 ];
 
 /// The list.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Contacts")) };
     page(visit, &audience, &visit.query, None).await
 }
 
 /// The list as these filters narrow it.
-async fn page(visit: &Visit, audience: &Audience, filters: &Fields, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let project = &audience.id;
     let mut input = json!({
         "projectId": project, "search": filters.some("search"), "status": filters.some("status"),
@@ -76,11 +76,11 @@ async fn page(visit: &Visit, audience: &Audience, filters: &Fields, trouble: Opt
         context.insert(name.into(), visit.form.get(name).into());
     }
     context.insert("chosen".into(), json!(visit.form.all("contact")));
-    Ok(audience.page(visit, "contacts.html", context, trouble))
+    Ok(audience.page(visit, "contacts.html", context, error))
 }
 
 /// How many contacts there are of each status: kept counts, not counted here.
-async fn counts(visit: &Visit, project: &str) -> Result<Value, Trouble> {
+async fn counts(visit: &Visit, project: &str) -> Result<Value, PageError> {
     let mut counts = Vec::new();
     for (status, label) in [("", "All")].into_iter().chain(STATUSES) {
         let status = Some(status).filter(|status| !status.is_empty());
@@ -91,16 +91,16 @@ async fn counts(visit: &Visit, project: &str) -> Result<Value, Trouble> {
 }
 
 /// Something is to be done with many.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
         Ok(outcome) => Ok(outcome),
-        Err(trouble) if audience::can_correct(&trouble) => page(visit, &audience, &visit.form, Some(&trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if audience::can_correct(&error) => page(visit, &audience, &visit.form, Some(&error)).await,
+        Err(error) => Err(error),
     }
 }
 
-async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, Trouble> {
+async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     let form = &visit.form;
     // Each row sends its id and its address.
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
@@ -134,7 +134,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, Trouble> {
     Ok(Outcome::go(audience.path(&visit.path, &pairs)))
 }
 
-fn change(form: &Fields, input: &mut Value) -> Result<(), Trouble> {
+fn change(form: &Fields, input: &mut Value) -> Result<(), PageError> {
     let tags = audience::names(form.get("bulk_tag"));
     match form.get("act") {
         "tag" | "untag" if tags.is_empty() => return Err(wrong("bulk_tag", "Write the name of a tag first.")),
@@ -146,13 +146,13 @@ fn change(form: &Fields, input: &mut Value) -> Result<(), Trouble> {
             return Err(wrong("sure", "Tick “Yes, delete them” first: what is deleted cannot be brought back."));
         }
         "delete" => input["delete"] = true.into(),
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     }
     Ok(())
 }
 
-fn wrong(field: &str, message: &str) -> Trouble {
-    Trouble { field: field.into(), ..Trouble::plain(http::StatusCode::BAD_REQUEST, message) }
+fn wrong(field: &str, message: &str) -> PageError {
+    PageError { field: field.into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, message) }
 }
 
 fn with(mut input: Value, project: &str) -> Value {
@@ -166,7 +166,7 @@ fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: &Value) -> Outcome
 }
 
 /// What the list is narrowed by, as jobs are told it.
-async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, Trouble> {
+async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageError> {
     let form = &visit.form;
     let mut filters = Map::new();
     if let Some(search) = form.some("search") {
@@ -184,25 +184,25 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, Trouble
 }
 
 /// The form for a new contact.
-async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::AudienceWrite)?;
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "New contact")) };
     form(visit, &audience, None).await
 }
 
-async fn form(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn form(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let mut context = audience.context(visit, "New contact");
     context.append(&mut entered(&visit.form, &["email", "status", "tags"], None));
     context.append(&mut entered(&visit.form, &PROFILE, None));
     context.insert("custom".into(), custom_rows(visit, &audience.id, &Value::Null).await?);
     context.insert("statuses".into(), json!(STATUSES));
     context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
-    Ok(audience.page(visit, "contact_new.html", context, trouble))
+    Ok(audience.page(visit, "contact_new.html", context, error))
 }
 
 /// Add a contact.
-async fn add(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn add(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let fields = &visit.form;
     let asked = match custom_sent(fields, &Value::Null) {
         Ok(custom) => {
@@ -215,17 +215,17 @@ async fn add(visit: &Visit) -> Result<Outcome, Trouble> {
             }
             visit.ask("contacts.create", input).await
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     };
     match asked {
         Ok(made) => {
             let path = format!("/{}/contacts/{}", visit.environment, made["id"].as_str().unwrap_or_default());
             Ok(Outcome::go(audience.path(&path, &[("done", "added")])))
         }
-        Err(trouble) if audience::can_correct(&trouble) => {
-            let field = if trouble.code == "CONTACT_EXISTS" { "email".to_owned() } else { trouble.field.clone() };
-            form(visit, &audience, Some(&Trouble { field, ..trouble })).await
+        Err(error) if audience::can_correct(&error) => {
+            let field = if error.code == "CONTACT_EXISTS" { "email".to_owned() } else { error.field.clone() };
+            form(visit, &audience, Some(&PageError { field, ..error })).await
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::call::Api;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
-use crate::surfaces::demo::{Ending, Story, Teller, shop};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
+use crate::surfaces::demo::{Ending, Story, StoryOwner, shop};
 use crate::vocab::permissions::Permission;
 
 /// Its pages. What it makes is test data, so it stands there only.
@@ -17,12 +17,12 @@ pub const ROUTES: &[Route] = &[closed("/test/demo").get(|visit| Box::pin(show(vi
 const NEEDED: [Permission; 4] =
     [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
 
-fn teller(visit: &Visit) -> Result<&UserSession, Trouble> {
-    let person = visit.who.as_ref().ok_or_else(Trouble::not_found)?;
+fn teller(visit: &Visit) -> Result<&UserSession, PageError> {
+    let person = visit.who.as_ref().ok_or_else(PageError::not_found)?;
     let permissions = person.user.role.permissions();
     match NEEDED.into_iter().all(|needed| permissions.contains(needed)) {
         true => Ok(person),
-        false => Err(Trouble::plain(
+        false => Err(PageError::plain(
             StatusCode::FORBIDDEN,
             "Your role does not allow this: it makes brands, emails, contacts and campaigns.",
         )),
@@ -30,14 +30,14 @@ fn teller(visit: &Visit) -> Result<&UserSession, Trouble> {
 }
 
 /// The form, or how far the story is.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None)
 }
 
-fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let person = teller(visit)?;
     let told = visit.stories.told(person.user.account.id);
-    let mut context = entered(&visit.form, &["site"], trouble);
+    let mut context = entered(&visit.form, &["site"], error);
     let (well, stuck) = match told.as_ref().and_then(|told| told.ending.as_ref()) {
         Some(Ending::Well { message }) => (json!(message), Value::Null),
         Some(Ending::Stuck(why)) => (Value::Null, json!(why)),
@@ -49,28 +49,28 @@ fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
     context.insert("well".into(), well);
     context.insert("stuck".into(), stuck);
     context.insert("has_shop".into(), visit.api.0.settings.server.demo_shop.into());
-    Ok(match trouble {
-        Some(trouble) => Outcome::again("demo.html", Value::Object(context), trouble),
+    Ok(match error {
+        Some(error) => Outcome::again("demo.html", Value::Object(context), error),
         None => Outcome::page("demo.html", Value::Object(context)),
     })
 }
 
 /// Tell it.
-async fn begin(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     let person = teller(visit)?.clone();
     let site = match visit.form.some("site") {
         Some(site) => site.to_owned(),
         None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
         None => {
-            let mut trouble =
-                Trouble::plain(StatusCode::BAD_REQUEST, "Give the address of a web site, like https://example.com.");
-            trouble.field = "site".into();
-            return page(visit, Some(&trouble));
+            let mut error =
+                PageError::plain(StatusCode::BAD_REQUEST, "Give the address of a web site, like https://example.com.");
+            error.field = "site".into();
+            return page(visit, Some(&error));
         }
     };
     let reader = person.user.email.to_string();
     let account = person.user.account.id;
-    let story = Story { api: Api(visit.api.0.clone()), teller: Teller::Person(Box::new(person)), peer: visit.peer, site, reader };
+    let story = Story { api: Api(visit.api.0.clone()), teller: StoryOwner::Person(Box::new(person)), peer: visit.peer, site, reader };
     visit.stories.begin(account, story);
     Ok(Outcome::go("/test/demo"))
 }

@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::permissions::Permission;
 
 /// Its pages.
@@ -17,20 +17,20 @@ pub const ROUTES: &[Route] = &[
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
 /// The list and the form for a new one.
-pub async fn show_all(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, None).await
 }
 
-async fn all(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let mut context = fields(visit, &["domain", "from_name", "root"], trouble.as_ref());
+async fn all(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let mut context = fields(visit, &["domain", "from_name", "root"], error.as_ref());
     context.insert("title".into(), "Sending domains".into());
     context.insert("domains".into(), visit.ask("domains.list", json!({})).await?);
     context.insert("base".into(), visit.api.0.base_url().into());
-    Ok(drawn("domains.html", context, trouble))
+    Ok(drawn("domains.html", context, error))
 }
 
 /// A new domain, or both parts of one.
-pub async fn add(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let (asked, name) = match form.get("act") {
         "setup" => {
@@ -39,27 +39,27 @@ pub async fn add(visit: &Visit) -> Result<Outcome, Trouble> {
             (visit.ask("domains.setup", input).await, "/marketing/domain")
         }
         "create" => (visit.ask("domains.create", json!({ "domain": form.get("domain") })).await, "/domain"),
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(made) => {
             let name = made.pointer(name).and_then(Value::as_str).unwrap_or_default();
             Ok(Outcome::go(format!("{}/{name}?done={}", visit.path, form.get("act"))))
         }
-        Err(trouble) if is_to_correct(&trouble) => all(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_to_correct(&error) => all(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// One of them.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, None).await
 }
 
-async fn one(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let name = visit.name("domain");
     let domain = visit.ask("domains.get", json!({ "domain": name })).await?;
-    let mut context = fields(visit, &["act", "utm"], trouble.as_ref());
+    let mut context = fields(visit, &["act", "utm"], error.as_ref());
     let sent = visit.form.get("act") == "tracking";
     let utm = &domain["utm"];
     if !sent {
@@ -73,11 +73,11 @@ async fn one(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble
     context.insert("waits".into(), (domain["status"] == "pending" || domain["rotating"] == true).into());
     context.insert("title".into(), domain["domain"].clone());
     context.insert("domain".into(), domain);
-    Ok(drawn("domain.html", context, trouble))
+    Ok(drawn("domain.html", context, error))
 }
 
 /// What the page's forms ask for.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let which = json!({ "domain": visit.name("domain") });
     let act = visit.form.get("act");
     let asked = match act {
@@ -88,12 +88,12 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             visit.ask("domains.delete", which).await?;
             return Ok(Outcome::go(format!("/{}/domains?done=delete", visit.environment)));
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
-        Err(trouble) if is_to_correct(&trouble) => one(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_to_correct(&error) => one(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
@@ -110,8 +110,8 @@ fn tracking(visit: &Visit) -> Value {
     })
 }
 
-fn fields(visit: &Visit, names: &[&str], trouble: Option<&Trouble>) -> Map<String, Value> {
-    let mut context = entered(&visit.form, names, trouble);
+fn fields(visit: &Visit, names: &[&str], error: Option<&PageError>) -> Map<String, Value> {
+    let mut context = entered(&visit.form, names, error);
     context.insert("done".into(), visit.query.get("done").into());
     let may_write = visit.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(Permission::DomainWrite));
     context.insert("may_write".into(), may_write.into());
@@ -119,13 +119,13 @@ fn fields(visit: &Visit, names: &[&str], trouble: Option<&Trouble>) -> Map<Strin
 }
 
 /// Whether the page can say what to do about it.
-fn is_to_correct(trouble: &Trouble) -> bool {
-    matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
+fn is_to_correct(error: &PageError) -> bool {
+    matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
-fn drawn(template: &'static str, context: Map<String, Value>, trouble: Option<Trouble>) -> Outcome {
-    match trouble {
-        Some(trouble) => Outcome::again(template, Value::Object(context), &trouble),
+fn drawn(template: &'static str, context: Map<String, Value>, error: Option<PageError>) -> Outcome {
+    match error {
+        Some(error) => Outcome::again(template, Value::Object(context), &error),
         None => Outcome::page(template, Value::Object(context)),
     }
 }

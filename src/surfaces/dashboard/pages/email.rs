@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::brands::{may, rows};
 use super::emails::own;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -29,7 +29,7 @@ const PROMPT_CHARACTERS: usize = 300;
 /// Which edit the page tells of.
 const EDITED: &str = "edit";
 
-async fn email(visit: &Visit) -> Result<Value, Trouble> {
+async fn email(visit: &Visit) -> Result<Value, PageError> {
     visit.ask("emails.get", json!({ "emailId": visit.name("id") })).await
 }
 
@@ -67,11 +67,11 @@ fn head(visit: &Visit, email: &Value, tab: &str) -> Value {
 }
 
 /// As its readers see it, and the box for changes.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
 
-async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn draw(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "preview");
     context["images"] = visit.wants_images().into();
@@ -88,26 +88,26 @@ async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
         None => Value::Null,
     };
     context["editing"] = matches!(context["edit"]["status"].as_str(), Some("pending" | "processing")).into();
-    Ok(finish("email_preview.html", context, trouble))
+    Ok(finish("email_preview.html", context, error))
 }
 
-fn finish(template: &'static str, mut context: Value, trouble: Option<Trouble>) -> Outcome {
-    match trouble {
-        Some(trouble) => {
-            context["wrong"] = trouble.message.clone().into();
-            context["wrong_field"] = trouble.field.clone().into();
-            Outcome::again(template, context, &trouble)
+fn finish(template: &'static str, mut context: Value, error: Option<PageError>) -> Outcome {
+    match error {
+        Some(error) => {
+            context["wrong"] = error.message.clone().into();
+            context["wrong_field"] = error.field.clone().into();
+            Outcome::again(template, context, &error)
         }
         None => Outcome::page(template, context),
     }
 }
 
-fn is_shown(trouble: &Trouble) -> bool {
-    matches!(trouble.status.as_u16(), 400 | 409)
+fn is_shown(error: &PageError) -> bool {
+    matches!(error.status.as_u16(), 400 | 409)
 }
 
 /// A change, or the mark of a favourite.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
         "edit" => {
@@ -118,25 +118,25 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
                     let edit = begun["editId"].as_str().unwrap_or_default();
                     Ok(Outcome::go(format!("{}?{EDITED}={edit}", visit.path)))
                 }
-                Err(trouble) if is_shown(&trouble) => draw(visit, Some(trouble)).await,
-                Err(trouble) => Err(trouble),
+                Err(error) if is_shown(&error) => draw(visit, Some(error)).await,
+                Err(error) => Err(error),
             }
         }
         act @ ("mark" | "unmark") => {
             visit.ask("emails.favorite", json!({ "emailId": id, "favorite": act == "mark" })).await?;
             Ok(Outcome::go(visit.path.clone()))
         }
-        _ => Err(Trouble::not_found()),
+        _ => Err(PageError::not_found()),
     }
 }
 
 /// The email itself, for the frame: with what its merge fields may say.
-async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("emails.html", json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
 }
 
 /// Its document, in words.
-async fn document(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn document(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "document");
     context["has_document"] = email["document"].is_object().into();
@@ -200,7 +200,7 @@ fn spaced(word: &str) -> String {
 }
 
 /// The plain-text part.
-async fn text(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn text(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "text");
     context["text"] = email["text"].clone();
@@ -208,7 +208,7 @@ async fn text(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Its versions.
-async fn versions(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "versions");
     let number = visit.page();
@@ -229,14 +229,14 @@ async fn versions(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// An earlier version taken up again.
-async fn send_version(visit: &Visit) -> Result<Outcome, Trouble> {
-    let version = visit.form.get("version").parse::<u64>().map_err(|_| Trouble::not_found())?;
+async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
+    let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
     visit.ask("emails.restore", json!({ "emailId": visit.name("id"), "version": version })).await?;
     Ok(Outcome::go(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
 }
 
 /// What it can be exported as, and the files that were just asked for.
-async fn exports(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "exports");
     let wanted = json!({ "conversationId": email["conversationId"], "emailId": email["id"] });
@@ -248,7 +248,7 @@ async fn exports(visit: &Visit) -> Result<Outcome, Trouble> {
         let is_platform = format["type"] == "complex";
         let why_not = match is_platform {
             // The slot itself says whether an account is connected.
-            true => visit.ask(&format!("exports.{name}"), wanted.clone()).await.err().map(|trouble| trouble.message),
+            true => visit.ask(&format!("exports.{name}"), wanted.clone()).await.err().map(|error| error.message),
             false if rows(&able["availableFormats"]).iter().any(|word| *word == name) => None,
             false => Some(able["reason"].as_str().unwrap_or_default().to_owned()),
         };
@@ -267,12 +267,12 @@ async fn exports(visit: &Visit) -> Result<Outcome, Trouble> {
         }
         None => None,
     };
-    let (files, trouble) = match made {
+    let (files, error) = match made {
         Some(Ok(made)) => (made["files"].clone(), None),
-        Some(Err(trouble)) if is_shown(&trouble) || trouble.status == http::StatusCode::SERVICE_UNAVAILABLE => {
-            (Value::Null, Some(trouble))
+        Some(Err(error)) if is_shown(&error) || error.status == http::StatusCode::SERVICE_UNAVAILABLE => {
+            (Value::Null, Some(error))
         }
-        Some(Err(trouble)) => return Err(trouble),
+        Some(Err(error)) => return Err(error),
         None => (Value::Null, None),
     };
     context["formats"] = formats.into();
@@ -280,39 +280,39 @@ async fn exports(visit: &Visit) -> Result<Outcome, Trouble> {
         .into_iter()
         .map(|file| json!({ "name": file["filename"], "path": own(visit, &file["url"]), "expires": file["expiresAt"] }))
         .collect();
-    Ok(finish("email_exports.html", context, trouble))
+    Ok(finish("email_exports.html", context, error))
 }
 
 /// The form for a test of it.
-async fn trial(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn trial(visit: &Visit) -> Result<Outcome, PageError> {
     draw_trial(visit, None).await
 }
 
-async fn draw_trial(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn draw_trial(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "try");
     let own_address = visit.who.as_ref().map(|who| who.user.email.clone()).unwrap_or_default();
     context["to"] = visit.form.some("to").map_or(own_address, ToOwned::to_owned).into();
     let project = visit.ask("projects.get", json!({ "projectId": email["projectId"] })).await.unwrap_or_default();
     let sender = |name: &str| project["defaultSender"][name].as_str().unwrap_or_default().to_owned();
-    let is_sent = trouble.is_some();
+    let is_sent = error.is_some();
     context["from"] = if is_sent { visit.form.get("from").to_owned() } else { sender("from") }.into();
     context["from_name"] = if is_sent { visit.form.get("from_name").to_owned() } else { sender("fromName") }.into();
     context["is_live"] = (visit.environment == Environment::Live).into();
-    Ok(finish("email_try.html", context, trouble))
+    Ok(finish("email_test.html", context, error))
 }
 
-async fn send_trial(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_trial(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({
         "emailId": visit.name("id"), "to": form.get("to"), "from": form.some("from"), "fromName": form.some("from_name"),
     });
     match visit.ask("sending.test", input).await {
         Ok(_) => Ok(Outcome::go(format!("{}?done=sent", visit.path))),
-        Err(trouble) if is_shown(&trouble) || trouble.status == http::StatusCode::UNPROCESSABLE_ENTITY => {
-            draw_trial(visit, Some(trouble)).await
+        Err(error) if is_shown(&error) || error.status == http::StatusCode::UNPROCESSABLE_ENTITY => {
+            draw_trial(visit, Some(error)).await
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     }
 }
 

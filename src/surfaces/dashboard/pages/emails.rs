@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::brands::{may, rows};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -26,7 +26,7 @@ const CONVERSATIONS_PER_PAGE: u64 = 24;
 const PATTERNS: u64 = 50;
 
 /// The list, of one brand.
-async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let (brands, brand) = brands(visit, visit.query.get("brand")).await?;
     let query = &visit.query;
     let favorite = query.some("favorite").is_some();
@@ -67,7 +67,7 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// The brands, each with whether it is the wanted one; and which that is: the newest that can be used, if nobody says.
-pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Value, String), Trouble> {
+pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Value, String), PageError> {
     let data = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
     let mut all = rows(&data["projects"]);
     if !wanted.is_empty() && !all.iter().any(|brand| brand["id"] == wanted) {
@@ -92,17 +92,17 @@ pub fn own(visit: &Visit, link: &Value) -> Value {
 }
 
 /// The form for new emails.
-async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_new(visit, None).await
 }
 
 const FIELDS: [&str; 9] = ["prompt", "count", "languages", "images", "reference", "visibility", "model", "name", "instruction"];
 
-async fn draw_new(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let (mut context, brand) = begun(visit, "New email", trouble.as_ref()).await?;
+async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let (mut context, brand) = begun(visit, "New email", error.as_ref()).await?;
     context.insert("no_web".into(), visit.form.some("no-web").is_some().into());
-    if trouble.is_none() {
+    if error.is_none() {
         context.insert("prompt".into(), visit.query.get("prompt").into());
         context.insert("reference".into(), visit.query.get("reference").into());
         // The same once more, to be changed.
@@ -120,16 +120,16 @@ async fn draw_new(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Tr
     context.insert("prompt_max".into(), limits::PROMPT_CHARACTERS_MAX.into());
     let language_model = visit.api.0.language_model.as_ref().map(|client| client.model().to_owned());
     context.insert("language_model".into(), language_model.into());
-    Ok(page("email_new.html", context, trouble))
+    Ok(page("email_new.html", context, error))
 }
 
 /// What both forms for emails begin with: the brands and what was entered.
-async fn begun(visit: &Visit, title: &str, trouble: Option<&Trouble>) -> Result<(Map<String, Value>, String), Trouble> {
+async fn begun(visit: &Visit, title: &str, error: Option<&PageError>) -> Result<(Map<String, Value>, String), PageError> {
     let wanted = visit.form.some("brand").unwrap_or(visit.query.get("brand"));
     let (brands, brand) = brands(visit, wanted).await?;
-    let mut context = entered(&visit.form, &FIELDS, trouble);
+    let mut context = entered(&visit.form, &FIELDS, error);
     // Of lists and of objects, the list or the object is the field of the form.
-    let field = trouble.map(|trouble| trouble.field.split(['[', '.']).next().unwrap_or_default());
+    let field = error.map(|error| error.field.split(['[', '.']).next().unwrap_or_default());
     let field = match field.unwrap_or_default() {
         "referenceId" => "reference",
         "html" | "htmls" => "source",
@@ -143,14 +143,14 @@ async fn begun(visit: &Visit, title: &str, trouble: Option<&Trouble>) -> Result<
     Ok((context, brand))
 }
 
-fn page(template: &'static str, context: Map<String, Value>, trouble: Option<Trouble>) -> Outcome {
-    match trouble {
-        Some(trouble) => Outcome::again(template, Value::Object(context), &trouble),
+fn page(template: &'static str, context: Map<String, Value>, error: Option<PageError>) -> Outcome {
+    match error {
+        Some(error) => Outcome::again(template, Value::Object(context), &error),
         None => Outcome::page(template, Value::Object(context)),
     }
 }
 
-async fn send_new(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let images = form.get("images").split_whitespace().map(|url| json!({ "source": { "type": "url", "url": url } }));
     let input = json!({
@@ -167,12 +167,12 @@ async fn send_new(visit: &Visit) -> Result<Outcome, Trouble> {
     match visit.ask("emails.generate", input).await {
         Ok(begun) => Ok(to_series(visit, &begun)),
         // The favourite is one of another brand.
-        Err(trouble) if trouble.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
+        Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
             let message = "This favourite does not belong to the brand; choose one of its own.".to_owned();
-            draw_new(visit, Some(Trouble { field: "reference".into(), message, ..trouble })).await
+            draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
-        Err(trouble) if is_shown(&trouble) => draw_new(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
@@ -181,8 +181,8 @@ fn to_series(visit: &Visit, begun: &Value) -> Outcome {
     Outcome::go(format!("/{}/emails/series/{id}", visit.environment))
 }
 
-fn is_shown(trouble: &Trouble) -> bool {
-    matches!(trouble.status.as_u16(), 400 | 409 | 413)
+fn is_shown(error: &PageError) -> bool {
+    matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
 /// What stands between commas or blanks.
@@ -191,39 +191,39 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 /// The form for emails that were made elsewhere.
-async fn import(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn import(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
 }
 
-async fn draw_import(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
-    let (mut context, _) = begun(visit, "Import an email", trouble.as_ref()).await?;
+async fn draw_import(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
+    let (mut context, _) = begun(visit, "Import an email", error.as_ref()).await?;
     context.insert("source".into(), visit.form.get("source").into());
-    Ok(page("email_import.html", context, trouble))
+    Ok(page("email_import.html", context, error))
 }
 
-async fn send_import(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let (name, source) = match form.file("file") {
         Some(file) => (form.some("name").unwrap_or(&file.name), String::from_utf8_lossy(&file.bytes).into_owned()),
         None => (form.get("name"), form.get("source").to_owned()),
     };
     if source.trim().is_empty() {
-        let nothing = Trouble::plain(http::StatusCode::BAD_REQUEST, "Choose a file, or put the email's HTML here.");
-        return draw_import(visit, Some(Trouble { field: "html".into(), ..nothing })).await;
+        let nothing = PageError::plain(http::StatusCode::BAD_REQUEST, "Choose a file, or put the email's HTML here.");
+        return draw_import(visit, Some(PageError { field: "html".into(), ..nothing })).await;
     }
     let input = json!({
         "projectId": form.get("brand"), "htmls": [{ "name": name, "source": source }], "instruction": form.some("instruction"),
     });
     match visit.ask("emails.import_html", input).await {
         Ok(begun) => Ok(to_series(visit, &begun)),
-        Err(trouble) if is_shown(&trouble) => draw_import(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_shown(&error) => draw_import(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// The emails of one request: how they come into being, then side by side.
-async fn series(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn series(visit: &Visit) -> Result<Outcome, PageError> {
     let status = visit.ask("emails.status", json!({ "conversationId": visit.name("conversation") })).await?;
     let emails = rows(&status["result"]["emails"]);
     // What is one email is looked at as one: also when it has just been finished.

@@ -13,7 +13,7 @@ use super::campaigns::{dates, takings};
 use crate::base::clock::Timestamp;
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::route::{Route, closed, open};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::permissions::Permission;
 
 /// Its pages.
@@ -28,7 +28,7 @@ const CAMPAIGNS_LOOKED_AT: usize = 20;
 const CAMPAIGNS_SHOWN: usize = 5;
 
 /// The address without a path: on to the data that was looked at last.
-pub async fn start(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(format!("/{}/", visit.environment)),
         None => Outcome::to_sign_in(None),
@@ -36,7 +36,7 @@ pub async fn start(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// What is known of the account, each part null where the person may not see it.
-struct Known {
+struct AccountOverview {
     projects: Vec<Value>,
     domains: Vec<Value>,
     webhooks: Vec<Value>,
@@ -48,21 +48,21 @@ struct Known {
     /// How the service itself is.
     service: Value,
     /// Why a part could not be read, if that is not for lack of a permission.
-    trouble: Option<String>,
+    error: Option<String>,
     /// Why sending is on hold, if it is.
     hold: Option<String>,
     now: Timestamp,
 }
 
-impl Known {
+impl AccountOverview {
     /// Ask for all of it. Who may not see a part sees the rest.
     async fn of(visit: &Visit) -> Self {
-        let mut trouble = None;
+        let mut error = None;
         let mut part = async |id: &str, input: Value| match visit.ask(id, input).await {
             Ok(value) => value,
             Err(refused) => {
                 if refused.status != StatusCode::FORBIDDEN {
-                    trouble.get_or_insert(refused.message);
+                    error.get_or_insert(refused.message);
                 }
                 Value::Null
             }
@@ -78,7 +78,7 @@ impl Known {
             timeline: part("sending.timeline", json!({})).await,
             plan: part("sending.plan", json!({})).await,
             service: part("system.health", json!({})).await,
-            trouble,
+            error,
             hold: visit.api.0.hold.current().map(|hold| hold.cause.to_string()),
             now: visit.api.0.clock.now(),
         }
@@ -86,15 +86,15 @@ impl Known {
 }
 
 /// The page.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
-    let known = Known::of(visit).await;
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
+    let known = AccountOverview::of(visit).await;
     let steps = steps::of(visit, &known).await;
     let days = known.timeline["days"].as_array().map_or(&[][..], Vec::as_slice);
     let context = json!({
         "title": "Home",
         "base": format!("/{}", visit.environment),
         "steps": steps,
-        "trouble": known.trouble,
+        "trouble": known.error,
         "attention": attention::of(visit.environment, &known),
         "may_note": may(visit, Permission::AudienceWrite),
         "health": health(&known.timeline["summary"]),
@@ -105,7 +105,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Somebody has taken note of what failed.
-async fn seen(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn seen(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask("contacts.job_seen", json!({ "id": visit.form.get("job") })).await?;
     Ok(Outcome::go(format!("/{}/", visit.environment)))
 }

@@ -13,8 +13,8 @@ use super::contacts::STATUSES;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::shell;
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::layout;
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
@@ -47,39 +47,39 @@ const ERRORS: u64 = 50;
 const JOBS: u64 = 10;
 
 /// Where a file is chosen, and what was begun before.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Import contacts")) };
     page(visit, &audience, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let recent = visit.ask("contacts.jobs", json!({ "projectId": audience.id, "limit": JOBS })).await?;
     let mut context = audience.context(visit, "Import contacts");
     context.insert("jobs".into(), recent["jobs"].clone());
     context.insert("rows_max".into(), limits::IMPORT_ROWS_MAX.into());
     context.insert("bytes_max".into(), visit.api.0.settings.limits.upload_bytes_max.get().into());
-    Ok(audience.page(visit, "import.html", context, trouble))
+    Ok(audience.page(visit, "import.html", context, error))
 }
 
 /// A file comes; it is kept as it arrives.
-async fn upload(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.ask_with_rest("contacts.import").await {
         Ok(kept) => {
-            let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+            let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
             let path = format!("{}/{}", visit.path, kept["id"].as_str().unwrap_or_default());
             Ok(Outcome::go(audience.path(&path, &[])))
         }
-        Err(trouble) if audience::can_correct(&trouble) || trouble.status == StatusCode::PAYLOAD_TOO_LARGE => {
-            let Some(audience) = Audience::of(visit).await? else { return Err(trouble) };
-            page(visit, &audience, Some(&trouble)).await
+        Err(error) if audience::can_correct(&error) || error.status == StatusCode::PAYLOAD_TOO_LARGE => {
+            let Some(audience) = Audience::of(visit).await? else { return Err(error) };
+            page(visit, &audience, Some(&error)).await
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     }
 }
 
 /// One import: its columns, or how far it is.
-async fn one(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(Trouble::not_found()) };
+async fn one(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(PageError::not_found()) };
     let status = visit.ask("contacts.import_status", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
     match status["status"].as_str() {
         Some("uploaded") => {
@@ -90,7 +90,7 @@ async fn one(visit: &Visit) -> Result<Outcome, Trouble> {
     }
 }
 
-async fn progress(visit: &Visit, audience: &Audience, status: Value) -> Result<Outcome, Trouble> {
+async fn progress(visit: &Visit, audience: &Audience, status: Value) -> Result<Outcome, PageError> {
     let offset = audience::offset(visit, ERRORS);
     let told = visit.ask("contacts.import_errors", json!({ "id": visit.name("id"), "limit": ERRORS, "offset": offset })).await?;
     let mut context = audience.context(visit, "Import of contacts");
@@ -105,14 +105,14 @@ async fn progress(visit: &Visit, audience: &Audience, status: Value) -> Result<O
 }
 
 /// The columns of a file that waits. What was chosen comes again.
-async fn columns(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let delimiter = form.some("delimiter").or(visit.query.some("delimiter"));
     let input = json!({ "id": visit.name("id"), "projectId": audience.id, "delimiter": delimiter, "rows": 3 });
     let looked = visit.ask("contacts.import_preview", input).await;
     let preview = match looked {
         // A delimiter that does not fit: look as the file itself suggests.
-        Err(Trouble { status: StatusCode::BAD_REQUEST, .. }) => {
+        Err(PageError { status: StatusCode::BAD_REQUEST, .. }) => {
             visit.ask("contacts.import_preview", json!({ "id": visit.name("id"), "projectId": audience.id, "rows": 3 })).await?
         }
         looked => looked?,
@@ -140,7 +140,7 @@ async fn columns(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) 
         context.insert(name.into(), form.get(name).into());
     }
     context.insert("tag_names".into(), audience::tag_names(visit, &audience.id).await?.0.into());
-    Ok(audience.page(visit, "import_columns.html", context, trouble))
+    Ok(audience.page(visit, "import_columns.html", context, error))
 }
 
 /// What a column seems to be: a field, and the name if it is a custom one. Nothing with a name and content is left out by itself.
@@ -158,8 +158,8 @@ fn seems(column: &Value) -> (String, String) {
 }
 
 /// Begin the import.
-async fn start(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn start(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let asked = match mapping(form) {
         Ok(map) => {
@@ -170,20 +170,20 @@ async fn start(visit: &Visit) -> Result<Outcome, Trouble> {
             });
             visit.ask("contacts.import_start", input).await
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
         // Begun already, perhaps by a second click: show how far it is.
-        Err(trouble) if trouble.code == "WRONG_STATE" => Ok(Outcome::go(audience.path(&visit.path, &[]))),
-        Err(trouble) if audience::can_correct(&trouble) => columns(visit, &audience, Some(&trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if error.code == "WRONG_STATE" => Ok(Outcome::go(audience.path(&visit.path, &[]))),
+        Err(error) if audience::can_correct(&error) => columns(visit, &audience, Some(&error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// Which header is which field, as the form says it.
-fn mapping(form: &Fields) -> Result<Value, Trouble> {
-    let wrong = |message: &str| Err(Trouble { field: "columnMap".into(), ..Trouble::plain(StatusCode::BAD_REQUEST, message) });
+fn mapping(form: &Fields) -> Result<Value, PageError> {
+    let wrong = |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
     let (mut map, mut custom) = (Map::new(), Map::new());
     let rows = form.all("header").into_iter().zip(form.all("column")).zip(form.all("custom"));
     for ((header, field), name) in rows {
@@ -208,7 +208,7 @@ fn mapping(form: &Fields) -> Result<Value, Trouble> {
 }
 
 /// The refused rows as a file.
-async fn errors(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;
     for part in 0..limits::BULK_ERRORS_SHOWN_MAX as u64 / limit {
@@ -222,7 +222,7 @@ async fn errors(visit: &Visit) -> Result<Outcome, Trouble> {
             break;
         }
     }
-    let mut headers = shell::headers();
+    let mut headers = layout::headers();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(file.len()));
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"import-errors.csv\""));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
@@ -27,7 +27,7 @@ const SIMULATED: [(&str, &str); 8] = [
 ];
 
 /// The messages, newest first.
-async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
     let input = json!({
         "search": query.some("search"),
@@ -54,7 +54,7 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// One message.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let data = visit.ask("sending.inbox_get", json!({ "id": visit.name("id") })).await?;
     let view = match visit.query.get("view") {
         word @ ("phone" | "text" | "headers") => word,
@@ -80,27 +80,27 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Its HTML, as a document for the frame.
-async fn mail(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("sending.inbox_html", json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
 /// Its picture, to look at or keep.
-async fn picture(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("sending.inbox_screenshot", json!({ "id": visit.name("id") })).await
 }
 
 /// Its bytes.
-async fn source(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn source(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("sending.inbox_raw", json!({ "id": visit.name("id") })).await
 }
 
 /// Remove it.
-async fn delete(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn delete(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "delete" => {
             visit.ask("sending.inbox_delete", json!({ "id": visit.name("id") })).await?;
             Ok(Outcome::go(format!("/{}/inbox?done=deleted", visit.environment)))
         }
-        _ => Err(Trouble::not_found()),
+        _ => Err(PageError::not_found()),
     }
 }

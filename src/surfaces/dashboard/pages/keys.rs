@@ -5,20 +5,20 @@ use serde_json::{Value, json};
 use super::permissions;
 use crate::surfaces::dashboard::charts::{self, Chart, Series, Shape};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 
 /// Its pages.
 pub const ROUTES: &[Route] =
     &[closed("/{environment}/settings/keys").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 /// The list and the form.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, Value::Null, None).await
 }
 
-async fn page(visit: &Visit, made: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, made: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
     let data = visit.ask("accounts.key_list", json!({})).await?;
-    let mut context = entered(&visit.form, &["name", "environment"], trouble.as_ref());
+    let mut context = entered(&visit.form, &["name", "environment"], error.as_ref());
     let chosen = visit.form.all("permission");
     context.insert("title".into(), "API keys".into());
     let usage = visit.ask("accounts.key_usage", json!({})).await?;
@@ -30,8 +30,8 @@ async fn page(visit: &Visit, made: Value, trouble: Option<Trouble>) -> Result<Ou
     context.insert("made".into(), made);
     context.insert("done".into(), visit.query.get("done").into());
     context.insert("base".into(), visit.api.0.base_url().into());
-    Ok(match trouble {
-        Some(trouble) => Outcome::again("keys.html", Value::Object(context), &trouble),
+    Ok(match error {
+        Some(error) => Outcome::again("keys.html", Value::Object(context), &error),
         None => Outcome::page("keys.html", Value::Object(context)),
     })
 }
@@ -63,7 +63,7 @@ fn chart(id: &str, keys: &[Value], used: &[Value]) -> Value {
 }
 
 /// A new key, or one revoked.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     if form.get("act") == "revoke" {
         visit.ask("accounts.key_revoke", json!({ "id": form.get("id") })).await?;
@@ -73,7 +73,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         json!({ "name": form.get("name"), "environment": form.get("environment"), "permissions": form.all("permission") });
     match visit.ask("accounts.key_create", input).await {
         Ok(made) => page(visit, made, None).await,
-        Err(trouble) if trouble.status == http::StatusCode::BAD_REQUEST => page(visit, Value::Null, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if error.status == http::StatusCode::BAD_REQUEST => page(visit, Value::Null, Some(error)).await,
+        Err(error) => Err(error),
     }
 }

@@ -9,9 +9,9 @@ use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::attempts;
 use crate::engine::api::http_types::Peer;
-use crate::surfaces::asking;
+use crate::surfaces::internal_call;
 use crate::surfaces::dashboard::route::{Route, open};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered, with_next};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered, with_next};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
@@ -21,15 +21,15 @@ pub const ROUTES: &[Route] = &[
     open("/join/{token}").get(|visit| Box::pin(join(visit))).post(|visit| Box::pin(send_join(visit))),
 ];
 
-fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Trouble>) -> Outcome {
-    let mut context = entered(&visit.form, &["email", "name"], trouble);
+fn page(visit: &Visit, template: &'static str, title: &str, error: Option<&PageError>) -> Outcome {
+    let mut context = entered(&visit.form, &["email", "name"], error);
     context.insert("title".into(), title.into());
     context.insert("next".into(), sign_in::wanted(visit).unwrap_or_default().into());
     context.insert("sign_in".into(), with_next("/signin", sign_in::wanted(visit)).into());
     // A link that is dead has no form: filling it in again would help nobody.
-    context.insert("dead".into(), trouble.is_some_and(|trouble| trouble.code == "RESOURCE_NOT_FOUND").into());
-    match trouble {
-        Some(trouble) => Outcome::again(template, Value::Object(context), trouble),
+    context.insert("dead".into(), error.is_some_and(|error| error.code == "RESOURCE_NOT_FOUND").into());
+    match error {
+        Some(error) => Outcome::again(template, Value::Object(context), error),
         None => Outcome::page(template, Value::Object(context)),
     }
 }
@@ -40,7 +40,7 @@ const FORGOTTEN_FOR: Rule = Rule { name: "forgotten for an email", free: 3, wind
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
 /// What to do who forgot their password.
-pub async fn forgot(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn forgot(visit: &Visit) -> Result<Outcome, PageError> {
     let context = json!({
         "title": "Forgot your password?",
         "by_mail": visit.mails_links(),
@@ -50,10 +50,10 @@ pub async fn forgot(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// A link by mail. Whether there is such a person is told by nothing: neither the answer nor the time that it takes.
-pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
     let engine = visit.api.0.clone();
     if !visit.mails_links() {
-        return Err(Trouble::not_found());
+        return Err(PageError::not_found());
     }
     let email = visit.form.get("email").to_owned();
     let from = match visit.peer {
@@ -64,8 +64,8 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
     if is_let {
         visit.tasks.spawn("a link by mail", async move {
             let ask = async |id: &str, input: Value| {
-                let request = asking::request(engine.operations, id, input, None, Peer::Operator);
-                asking::data(id, Api(engine.clone()).call_as(Principal::Operator, request).await)
+                let request = internal_call::request(engine.operations, id, input, None, Peer::Operator);
+                internal_call::data(id, Api(engine.clone()).call_as(Principal::Operator, request).await)
             };
             if let Ok(link) = ask("accounts.reset_link", json!({ "email": email })).await {
                 let input = json!({ "to": link["email"], "purpose": "reset", "link": link["link"] });
@@ -82,53 +82,53 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, Trouble> {
 
 /// What is wrong with the link of the address, if it does not work: nobody fills in a form for nothing. Its token is beyond guessing and
 /// looking costs no more than a page does, so it has no brake of its own.
-async fn dead(visit: &Visit, purpose: &str) -> Option<Trouble> {
+async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit.ask_inside("accounts.link_look", json!({ "purpose": purpose, "token": visit.name("token") })).await.err()
 }
 
 /// The form for a new password.
-pub async fn reset(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn reset(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "reset.html", "Choose a new password", dead(visit, "reset").await.as_ref()))
 }
 
 /// The same, sent.
-pub async fn send_reset(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "token": visit.name("token"), "password": visit.form.raw("password") });
     Ok(match visit.ask("accounts.reset", input).await {
         Ok(_) => Outcome::go("/signin?done=reset"),
-        Err(trouble) => page(visit, "reset.html", "Choose a new password", Some(&trouble)),
+        Err(error) => page(visit, "reset.html", "Choose a new password", Some(&error)),
     })
 }
 
 /// The form of an invitation.
-pub async fn join(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn join(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "join.html", "You are invited", dead(visit, "join").await.as_ref()))
 }
 
 /// The same, sent.
-pub async fn send_join(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask("accounts.join", input).await {
         Ok(member) => sign_in::enter_new(visit, member["email"].as_str().unwrap_or_default()).await,
-        Err(trouble) => page(visit, "join.html", "You are invited", Some(&trouble)),
+        Err(error) => page(visit, "join.html", "You are invited", Some(&error)),
     })
 }
 
 /// The form for an account of one's own.
-pub async fn sign_up(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.api.0.settings.accounts.sign_up {
         true => Ok(page(visit, "signup.html", "Make an account", None)),
-        false => Err(Trouble::not_found()),
+        false => Err(PageError::not_found()),
     }
 }
 
 /// The same, sent.
-pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": form.get("email"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask("accounts.sign_up", input).await {
         Ok(_) => sign_in::enter_new(visit, form.get("email")).await,
-        Err(trouble) => page(visit, "signup.html", "Make an account", Some(&trouble)),
+        Err(error) => page(visit, "signup.html", "Make an account", Some(&error)),
     })
 }

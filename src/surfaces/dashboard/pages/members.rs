@@ -4,20 +4,20 @@ use serde_json::{Value, json};
 
 use super::permissions;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 
 /// Its pages.
 pub const ROUTES: &[Route] =
     &[closed("/{environment}/settings/members").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 /// The list and the form.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, Value::Null, None).await
 }
 
-async fn page(visit: &Visit, link: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, link: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
     let data = visit.ask("accounts.members_list", json!({})).await?;
-    let mut context = entered(&visit.form, &["email", "role", "act"], trouble.as_ref());
+    let mut context = entered(&visit.form, &["email", "role", "act"], error.as_ref());
     let own = visit.who.as_ref().map(|who| who.user.id.to_string());
     let is_sent = visit.form.get("act") == "role";
     context.insert("changing".into(), changing(visit, &data["members"], own.as_deref()));
@@ -28,8 +28,8 @@ async fn page(visit: &Visit, link: Value, trouble: Option<Trouble>) -> Result<Ou
     context.insert("link".into(), link);
     context.insert("own".into(), own.into());
     context.insert("done".into(), visit.query.get("done").into());
-    Ok(match trouble {
-        Some(trouble) => Outcome::again("members.html", Value::Object(context), &trouble),
+    Ok(match error {
+        Some(error) => Outcome::again("members.html", Value::Object(context), &error),
         None => Outcome::page("members.html", Value::Object(context)),
     })
 }
@@ -51,7 +51,7 @@ fn changing(visit: &Visit, members: &Value, own: Option<&str>) -> Value {
 }
 
 /// One of the forms.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let id = form.get("id");
     let custom = (form.get("role") == "custom").then(|| form.all("permission"));
@@ -64,13 +64,13 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         "role" => visit.ask("accounts.member_update", json!({ "id": id, "role": form.get("role"), "permissions": custom })).await,
         "remove" => visit.ask("accounts.member_remove", json!({ "id": id })).await,
         "withdraw" => visit.ask("accounts.invitation_remove", json!({ "id": id })).await,
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match (asked, form.get("act")) {
         (Ok(link), act @ ("invite" | "reset")) => page(visit, mailed(visit, link, act).await, None).await,
         (Ok(_), done) => Ok(Outcome::go(format!("{}?done={done}", visit.path))),
-        (Err(trouble), _) if matches!(trouble.status.as_u16(), 400 | 409) => page(visit, Value::Null, Some(trouble)).await,
-        (Err(trouble), _) => Err(trouble),
+        (Err(error), _) if matches!(error.status.as_u16(), 400 | 409) => page(visit, Value::Null, Some(error)).await,
+        (Err(error), _) => Err(error),
     }
 }
 
@@ -80,7 +80,7 @@ async fn mailed(visit: &Visit, mut link: Value, act: &str) -> Value {
         let purpose = if act == "invite" { "invitation" } else { "reset" };
         let input = json!({ "to": link["email"], "purpose": purpose, "link": link["link"] });
         let told = visit.ask_inside("system.mail_link", input).await;
-        let told = told.unwrap_or_else(|trouble| json!({ "mailed": false, "reason": trouble.message }));
+        let told = told.unwrap_or_else(|error| json!({ "mailed": false, "reason": error.message }));
         link["mailed"] = told["mailed"].clone();
         link["reason"] = told["reason"].clone();
     }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// The pages of this file.
 pub const ROUTES: &[Route] =
     &[closed("/{environment}/settings/plan").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(change(visit)))];
 
 /// The plan.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let plan = visit.ask("sending.plan", json!({})).await?;
     let quotas: Vec<Value> = [("Today", "daily"), ("This month", "monthly")]
         .into_iter()
@@ -37,7 +37,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Change the plan of an account.
-async fn change(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     visit.ask("accounts.account_plan", json!({ "id": form.get("id"), "plan": form.get("plan") })).await?;
     Ok(Outcome::go(format!("{}?done=plan", visit.path)))

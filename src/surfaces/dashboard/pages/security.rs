@@ -4,38 +4,38 @@ use serde_json::{Value, json};
 
 use crate::base::qr;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 
 /// Its pages.
 pub const ROUTES: &[Route] =
     &[closed("/{environment}/settings/security").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 /// The page.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, json!({ "state": "none" }), None).await
 }
 
 /// `app` is what there is to show of an authenticator app that is being set up.
-async fn page(visit: &Visit, app: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, app: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
     let mut sessions = visit.ask("accounts.sessions_list", json!({})).await?;
     for session in sessions["sessions"].as_array_mut().into_iter().flatten() {
         session["program"] = session["agent"].as_str().and_then(program).into();
     }
     let session = visit.ask("accounts.session", json!({})).await?;
-    let mut context = entered(&visit.form, &["act"], trouble.as_ref());
+    let mut context = entered(&visit.form, &["act"], error.as_ref());
     context.insert("title".into(), "Your security".into());
     context.insert("sessions".into(), sessions["sessions"].clone());
     context.insert("session".into(), session);
     context.insert("app".into(), app);
     context.insert("done".into(), visit.query.get("done").into());
-    Ok(match trouble {
-        Some(trouble) => Outcome::again("security.html", Value::Object(context), &trouble),
+    Ok(match error {
+        Some(error) => Outcome::again("security.html", Value::Object(context), &error),
         None => Outcome::page("security.html", Value::Object(context)),
     })
 }
 
 /// One of the forms.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     match form.get("act") {
         "password" => {
@@ -52,10 +52,10 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         }
         "app-confirm" => match visit.ask("accounts.totp_confirm", json!({ "code": form.get("code") })).await {
             Ok(data) => page(visit, json!({ "state": "confirmed", "codes": data["recoveryCodes"] }), None).await,
-            Err(trouble) if trouble.code == "SIGN_IN_FAILED" => {
-                page(visit, begun(&form.get("secret").into(), &form.get("uri").into()), Some(trouble)).await
+            Err(error) if error.code == "SIGN_IN_FAILED" => {
+                page(visit, begun(&form.get("secret").into(), &form.get("uri").into()), Some(error)).await
             }
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         },
         "codes" => {
             let data = visit.ask("accounts.recovery_codes", json!({})).await?;
@@ -65,7 +65,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             visit.ask("accounts.totp_remove", json!({})).await?;
             Ok(Outcome::go(format!("{}?done=app-remove", visit.path)))
         }
-        _ => Err(Trouble::not_found()),
+        _ => Err(PageError::not_found()),
     }
 }
 
@@ -77,11 +77,11 @@ fn begun(secret: &Value, uri: &Value) -> Value {
     json!({ "state": "begun", "secret": secret, "uri": uri, "qr": code })
 }
 
-async fn settle(visit: &Visit, asked: Result<Value, Trouble>, app: Value) -> Result<Outcome, Trouble> {
+async fn settle(visit: &Visit, asked: Result<Value, PageError>, app: Value) -> Result<Outcome, PageError> {
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, visit.form.get("act")))),
-        Err(trouble) if trouble.code == "NOT_SIGNED_IN" => Err(trouble),
-        Err(trouble) => page(visit, app, Some(trouble)).await,
+        Err(error) if error.code == "NOT_SIGNED_IN" => Err(error),
+        Err(error) => page(visit, app, Some(error)).await,
     }
 }
 

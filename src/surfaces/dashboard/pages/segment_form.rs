@@ -179,12 +179,12 @@ pub fn tags_of(rows: &[Row]) -> Vec<String> {
 }
 
 /// A tree as the interface has it, and for each of its paths the row it comes from.
-pub struct Built {
+pub struct BuiltFilter {
     pub tree: Value,
     paths: Vec<(String, usize)>,
 }
 
-impl Built {
+impl BuiltFilter {
     /// The row that a path of the interface is about, like `filters.groups[0].fields[1].values[0]`.
     pub fn row_of(&self, path: &str) -> Option<usize> {
         let within = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
@@ -194,8 +194,8 @@ impl Built {
 }
 
 /// The tree of these rows. Groups without conditions are left out; `ids` are the ids of tags by their names as written.
-pub fn build(rows: &[Row], ids: &TagIds) -> Built {
-    let mut built = Built { tree: Value::Null, paths: Vec::new() };
+pub fn build(rows: &[Row], ids: &TagIds) -> BuiltFilter {
+    let mut built = BuiltFilter { tree: Value::Null, paths: Vec::new() };
     built.tree = group(rows, 0, "filters", ids, &mut built.paths);
     built
 }

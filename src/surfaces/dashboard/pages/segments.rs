@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::audience::{self, Audience};
 use super::contacts::STATUSES;
-use super::segment_form::{self, Built, Row, TagIds};
+use super::segment_form::{self, BuiltFilter, Row, TagIds};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
 /// Its pages.
@@ -28,7 +28,7 @@ const MEMBERS: u64 = 5;
 const LOOKED_AT: u64 = 2_000;
 
 /// The list. Counting is the one thing here that takes a moment, so it is asked for apart.
-async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Segments")) };
     let count = visit.query.get("count") == "1";
     let offset = audience::offset(visit, PER_PAGE);
@@ -46,8 +46,8 @@ async fn list(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Delete one.
-async fn remove(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn remove(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     visit.ask("segments.delete", json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
@@ -62,13 +62,13 @@ struct Draft {
 }
 
 /// A new condition, or one that was saved.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let is_new = visit.name("id").is_empty();
     let found = if is_new { Audience::of(visit).await? } else { Audience::having(visit, "segments.project").await? };
     let audience = match found {
         Some(audience) => audience,
         None if is_new => return Ok(audience::none(visit, "New segment")),
-        None => return Err(Trouble::not_found()),
+        None => return Err(PageError::not_found()),
     };
     let draft = match visit.name("id") {
         "" => {
@@ -87,14 +87,14 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     page(visit, &audience, &draft, None, None).await
 }
 
-async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMap<String, String>, Trouble> {
+async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMap<String, String>, PageError> {
     let mut named = BTreeMap::new();
     for id in segment_form::ids_in(tree) {
         match visit.ask("tags.get", json!({ "id": id, "projectId": project })).await {
             Ok(tag) => drop(named.insert(id, tag["name"].as_str().unwrap_or_default().to_owned())),
             // Deleted since.
-            Err(trouble) if trouble.status == StatusCode::NOT_FOUND => {}
-            Err(trouble) => return Err(trouble),
+            Err(error) if error.status == StatusCode::NOT_FOUND => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(named)
@@ -104,9 +104,9 @@ async fn page(
     visit: &Visit,
     audience: &Audience,
     draft: &Draft,
-    trouble: Option<&Trouble>,
+    error: Option<&PageError>,
     wrong_row: Option<usize>,
-) -> Result<Outcome, Trouble> {
+) -> Result<Outcome, PageError> {
     let is_new = visit.name("id").is_empty();
     let mut context = audience.context(visit, if is_new { "New segment" } else { &draft.name });
     let catalog = visit.ask("contacts.field_catalog", json!({ "projectId": audience.id, "examine": LOOKED_AT })).await?;
@@ -127,7 +127,7 @@ async fn page(
     context.insert("topics".into(), json!(topics));
     context.insert("statuses".into(), json!(STATUSES));
     context.insert("levels_max".into(), limits::SEGMENT_LEVELS_MAX.into());
-    Ok(audience.page(visit, "segment_edit.html", context, trouble))
+    Ok(audience.page(visit, "segment_edit.html", context, error))
 }
 
 fn drawn(row: &Row, is_wrong: bool, topics: &[(String, String)]) -> Value {
@@ -148,8 +148,8 @@ fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
 }
 
 /// The form was sent: rows are added or removed, who meets it is counted, or it is saved.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut rows = segment_form::sent(form, ROWS_MAX);
     segment_form::press(&mut rows, form.get("do"));
@@ -165,33 +165,33 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
     match asked {
         Ok(Some(outcome)) => Ok(outcome),
         Ok(None) => page(visit, &audience, &draft, None, None).await,
-        Err((trouble, row)) if audience::can_correct(&trouble) => {
+        Err((error, row)) if audience::can_correct(&error) => {
             if form.get("do") != "count" {
-                return page(visit, &audience, &draft, Some(&trouble), row).await;
+                return page(visit, &audience, &draft, Some(&error), row).await;
             }
             // Somebody is still writing: that something is missing is no failure of theirs.
-            draft.count = json!({ "wrong": trouble.message });
-            let unfinished = Trouble { status: StatusCode::OK, ..trouble };
+            draft.count = json!({ "wrong": error.message });
+            let unfinished = PageError { status: StatusCode::OK, ..error };
             page(visit, &audience, &draft, Some(&unfinished), row).await
         }
-        Err((trouble, _)) => Err(trouble),
+        Err((error, _)) => Err(error),
     }
 }
 
-async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, Trouble> {
+async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     visit.ask("segments.delete", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
 /// A trouble, and the row it is in.
-type Mistake = (Trouble, Option<usize>);
+type RowError = (PageError, Option<usize>);
 
 /// The tree of the rows, with the ids of tags that are named.
-async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built, Mistake> {
+async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<BuiltFilter, RowError> {
     let mut ids = TagIds::new();
-    let at = |row: usize| move |trouble: Trouble| (trouble, Some(row));
+    let at = |row: usize| move |error: PageError| (error, Some(row));
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.what == "tag" && !row.is_group()) {
-        let wrong = |message: &str| (Trouble::plain(StatusCode::BAD_REQUEST, message), Some(index));
+        let wrong = |message: &str| (PageError::plain(StatusCode::BAD_REQUEST, message), Some(index));
         let named = segment_form::tags_of(std::slice::from_ref(row));
         if named.is_empty() {
             return Err(wrong("Write the name of a tag."));
@@ -205,30 +205,30 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| ["custom", "event"].contains(&row.what.as_str())) {
         if row.name.is_empty() && !row.is_group() {
             let message = if row.what == "event" { "Write the name of an event." } else { "Write the name of the custom field." };
-            return Err((Trouble::plain(StatusCode::BAD_REQUEST, message), Some(index)));
+            return Err((PageError::plain(StatusCode::BAD_REQUEST, message), Some(index)));
         }
     }
     if let Some(index) = rows.iter().position(|row| !row.is_group() && row.input() != "nothing" && row.value.is_empty()) {
-        return Err((Trouble::plain(StatusCode::BAD_REQUEST, "Fill this in, or remove the condition."), Some(index)));
+        return Err((PageError::plain(StatusCode::BAD_REQUEST, "Fill this in, or remove the condition."), Some(index)));
     }
     Ok(segment_form::build(rows, &ids))
 }
 
 /// The trouble with a tree, and the row that it is about.
-fn located(trouble: Trouble, built: &Built) -> Mistake {
-    let row = built.row_of(&trouble.field).filter(|row| *row > 0);
-    (trouble, row)
+fn located(error: PageError, built: &BuiltFilter) -> RowError {
+    let row = built.row_of(&error.field).filter(|row| *row > 0);
+    (error, row)
 }
 
-async fn counted(visit: &Visit, audience: &Audience, draft: &mut Draft) -> Result<(), Mistake> {
+async fn counted(visit: &Visit, audience: &Audience, draft: &mut Draft) -> Result<(), RowError> {
     let built = build(visit, audience, &draft.rows).await?;
     let input = json!({ "projectId": audience.id, "filters": built.tree, "limit": MEMBERS });
-    draft.count = visit.ask("segments.preview", input).await.map_err(|trouble| located(trouble, &built))?;
+    draft.count = visit.ask("segments.preview", input).await.map_err(|error| located(error, &built))?;
     draft.count["wrong"] = "".into();
     Ok(())
 }
 
-async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outcome, Mistake> {
+async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outcome, RowError> {
     let built = build(visit, audience, &draft.rows).await?;
     let mut input = json!({
         "projectId": audience.id, "name": draft.name, "description": draft.description, "filters": built.tree,
@@ -240,9 +240,9 @@ async fn save(visit: &Visit, audience: &Audience, draft: &Draft) -> Result<Outco
             visit.ask("segments.update", input).await
         }
     };
-    let saved = saved.map_err(|trouble| match trouble.code.as_str() {
-        "NAME_TAKEN" => (Trouble { field: "name".into(), ..trouble }, None),
-        _ => located(trouble, &built),
+    let saved = saved.map_err(|error| match error.code.as_str() {
+        "NAME_TAKEN" => (PageError { field: "name".into(), ..error }, None),
+        _ => located(error, &built),
     })?;
     let path = format!("/{}/segments/{}", visit.environment, saved["id"].as_str().unwrap_or_default());
     Ok(Outcome::go(audience.path(&path, &[("done", "save")])))

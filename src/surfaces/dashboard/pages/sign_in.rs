@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::forms;
 use crate::surfaces::dashboard::route::{Route, closed, open};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered, with_next};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered, with_next};
 use crate::vocab::limits;
 
 /// Its pages.
@@ -25,21 +25,21 @@ pub(super) fn wanted(visit: &Visit) -> Option<&str> {
     forms::own_path(given, limits::NEXT_BYTES_MAX)
 }
 
-fn page(visit: &Visit, template: &'static str, title: &str, trouble: Option<&Trouble>) -> Outcome {
-    let mut context = entered(&visit.form, &["email"], trouble);
+fn page(visit: &Visit, template: &'static str, title: &str, error: Option<&PageError>) -> Outcome {
+    let mut context = entered(&visit.form, &["email"], error);
     context.insert("title".into(), title.into());
     context.insert("next".into(), next(visit).into());
     context.insert("sign_up".into(), with_next("/signup", wanted(visit)).into());
-    context.insert("wants_code".into(), trouble.is_some_and(|trouble| trouble.code == "SECOND_FACTOR_REQUIRED").into());
+    context.insert("wants_code".into(), error.is_some_and(|error| error.code == "SECOND_FACTOR_REQUIRED").into());
     context.insert("done".into(), visit.query.get("done").into());
-    match trouble {
-        Some(trouble) => Outcome::again(template, Value::Object(context), trouble),
+    match error {
+        Some(error) => Outcome::again(template, Value::Object(context), error),
         None => Outcome::page(template, Value::Object(context)),
     }
 }
 
 /// The form. Who is signed in already goes on.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(next(visit)),
         None => page(visit, "signin.html", "Sign in", None),
@@ -47,10 +47,10 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// The form, sent.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match enter(visit, visit.form.get("email")).await {
         Ok(outcome) => outcome,
-        Err(trouble) => page(visit, "signin.html", "Sign in", Some(&trouble)),
+        Err(error) => page(visit, "signin.html", "Sign in", Some(&error)),
     })
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn enter_new(visit: &Visit, email: &str) -> Outcome {
 }
 
 /// A new session with a new token, whatever the browser had before.
-async fn enter(visit: &Visit, email: &str) -> Result<Outcome, Trouble> {
+async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let data = visit.ask_inside("accounts.sign_in", input).await?;
@@ -74,21 +74,21 @@ async fn enter(visit: &Visit, email: &str) -> Result<Outcome, Trouble> {
 }
 
 /// The end of the session.
-pub async fn sign_out(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask("accounts.logout", json!({})).await?;
     Ok(Outcome::go("/signin?done=out").with_cookie(visit.jar.drop_session()))
 }
 
 /// The form for proving again who one is.
-pub async fn confirm(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "confirm.html", "Confirm that it is you", None))
 }
 
 /// The same, sent.
-pub async fn send_confirm(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
     Ok(match visit.ask("accounts.confirm", input).await {
         Ok(_) => Outcome::go(next(visit)),
-        Err(trouble) => page(visit, "confirm.html", "Confirm that it is you", Some(&trouble)),
+        Err(error) => page(visit, "confirm.html", "Confirm that it is you", Some(&error)),
     })
 }

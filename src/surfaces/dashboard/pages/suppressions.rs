@@ -5,7 +5,7 @@ use serde_json::json;
 use super::audience;
 use super::brands::may;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::permissions::Permission;
 
 /// Its pages.
@@ -23,11 +23,11 @@ const REASONS: [(&str, &str, bool); 5] = [
 ];
 
 /// The list and the form.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None).await
 }
 
-async fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let (reason, search) = (visit.query.get("reason"), visit.query.get("search"));
     let mut input =
         json!({ "reason": visit.query.some("reason"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE) });
@@ -38,8 +38,8 @@ async fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Troub
     let (found, unfinished) = match visit.ask("suppressions.list", input).await {
         Ok(found) => (found, !search.is_empty() && !search.contains('@')),
         // An address that is still being typed.
-        Err(trouble) if trouble.field == "email" => (json!({ "suppressions": [], "pagination": {} }), true),
-        Err(trouble) => return Err(trouble),
+        Err(error) if error.field == "email" => (json!({ "suppressions": [], "pagination": {} }), true),
+        Err(error) => return Err(error),
     };
     let base = serde_urlencoded::to_string([("reason", reason), ("search", search)]).unwrap_or_default();
     let mut context = json!({
@@ -49,16 +49,16 @@ async fn page(visit: &Visit, trouble: Option<&Trouble>) -> Result<Outcome, Troub
         "suppressions": found["suppressions"], "pagination": found["pagination"],
         "may_write": may(visit, Permission::AudienceWrite), "wrong": "", "wrong_field": "", "email": "", "note": "", "given": "",
     });
-    let Some(trouble) = trouble else { return Ok(Outcome::page("suppressions.html", context)) };
-    (context["wrong"], context["wrong_field"]) = (trouble.message.as_str().into(), trouble.field.as_str().into());
+    let Some(error) = error else { return Ok(Outcome::page("suppressions.html", context)) };
+    (context["wrong"], context["wrong_field"]) = (error.message.as_str().into(), error.field.as_str().into());
     for (name, field) in [("email", "email"), ("note", "note"), ("given", "given")] {
         context[name] = visit.form.get(field).into();
     }
-    Ok(Outcome::again("suppressions.html", context, trouble))
+    Ok(Outcome::again("suppressions.html", context, error))
 }
 
 /// An address is put on the list or taken off.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let asked = match form.get("act") {
         "add" => {
@@ -67,11 +67,11 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             visit.ask("suppressions.create", input).await
         }
         "remove" => visit.ask("suppressions.delete", json!({ "email": form.get("email") })).await,
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}?done={}", visit.path, form.get("act")))),
-        Err(trouble) if audience::can_correct(&trouble) => page(visit, Some(&trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if audience::can_correct(&error) => page(visit, Some(&error)).await,
+        Err(error) => Err(error),
     }
 }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] =
     &[closed("/{environment}/settings/system").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(resume(visit)))];
 
 /// The page.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let status = visit.ask("system.status", json!({})).await?;
     let hold = match status["hold"].is_null() {
         true => Value::Null,
@@ -35,7 +35,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// End the hold on sending.
-async fn resume(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn resume(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask("installation.resume", json!({})).await?;
     Ok(Outcome::go(format!("{}?done=resume", visit.path)))
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::audience::{self, Audience};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// Its pages.
 pub const ROUTES: &[Route] =
@@ -13,12 +13,12 @@ pub const ROUTES: &[Route] =
 const PER_PAGE: u64 = 50;
 
 /// The list and the form.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Tags")) };
     page(visit, &audience, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let search = visit.query.get("search");
     let input = json!({
         "projectId": audience.id, "search": visit.query.some("search"), "sortBy": "name", "sortOrder": "asc", "limit": PER_PAGE,
@@ -31,16 +31,16 @@ async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> 
     context.insert("search".into(), search.into());
     context.insert("tags".into(), found["tags"].clone());
     context.insert("pagination".into(), found["pagination"].clone());
-    let sent = |name: &str| if trouble.is_some() { visit.form.get(name).to_owned() } else { String::new() };
+    let sent = |name: &str| if error.is_some() { visit.form.get(name).to_owned() } else { String::new() };
     for name in ["id", "name", "color", "description"] {
         context.insert(name.into(), sent(name).into());
     }
-    Ok(audience.page(visit, "tags.html", context, trouble))
+    Ok(audience.page(visit, "tags.html", context, error))
 }
 
 /// A new tag, or one that is changed or deleted.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut input = json!({ "projectId": audience.id });
     let operation = match form.get("act") {
@@ -60,11 +60,11 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
                 "tags.update"
             }
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match visit.ask(operation, input).await {
         Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
-        Err(trouble) if audience::can_correct(&trouble) => page(visit, &audience, Some(&trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
+        Err(error) => Err(error),
     }
 }

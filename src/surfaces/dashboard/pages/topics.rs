@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::audience::{self, Audience};
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
 /// Its pages.
@@ -14,12 +14,12 @@ pub const ROUTES: &[Route] =
 const FIELDS: [&str; 6] = ["id", "name", "description", "default", "visibility", "order"];
 
 /// The list and the form.
-async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Topics")) };
     page(visit, &audience, None).await
 }
 
-async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let limit = limits::PAGE_LIMIT_MAX;
     let input =
         json!({ "projectId": audience.id, "includeInactive": true, "limit": limit, "offset": audience::offset(visit, limit) });
@@ -32,15 +32,15 @@ async fn page(visit: &Visit, audience: &Audience, trouble: Option<&Trouble>) -> 
     context.insert("pagination".into(), found["pagination"].clone());
     context.insert("everybody".into(), everybody["total"].clone());
     for name in FIELDS {
-        let sent = if trouble.is_some() { visit.form.get(name) } else { "" };
+        let sent = if error.is_some() { visit.form.get(name) } else { "" };
         context.insert(name.into(), sent.into());
     }
-    Ok(audience.page(visit, "topics.html", context, trouble))
+    Ok(audience.page(visit, "topics.html", context, error))
 }
 
 /// A new topic, or one that is changed or deleted.
-async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
-    let Some(audience) = Audience::of(visit).await? else { return Err(Trouble::not_found()) };
+async fn send(visit: &Visit) -> Result<Outcome, PageError> {
+    let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
     let mut input = json!({ "projectId": audience.id, "id": form.get("id") });
     let operation = match form.get("act") {
@@ -54,9 +54,9 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
                 None => {}
                 Some(Ok(order)) => input["displayOrder"] = order.into(),
                 Some(Err(_)) => {
-                    let trouble = Trouble::plain(http::StatusCode::BAD_REQUEST, "The place is a whole number, like 10.");
-                    let trouble = Trouble { field: "displayOrder".into(), ..trouble };
-                    return page(visit, &audience, Some(&trouble)).await;
+                    let error = PageError::plain(http::StatusCode::BAD_REQUEST, "The place is a whole number, like 10.");
+                    let error = PageError { field: "displayOrder".into(), ..error };
+                    return page(visit, &audience, Some(&error)).await;
                 }
             }
             if act == "create" {
@@ -67,11 +67,11 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
                 "topics.update"
             }
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match visit.ask(operation, input).await {
         Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[("done", form.get("act"))]))),
-        Err(trouble) if audience::can_correct(&trouble) => page(visit, &audience, Some(&trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if audience::can_correct(&error) => page(visit, &audience, Some(&error)).await,
+        Err(error) => Err(error),
     }
 }

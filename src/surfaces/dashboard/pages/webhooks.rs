@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::permissions::Permission;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
@@ -18,42 +18,42 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The list, the numbers and the form for a new one.
-pub async fn show_all(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, Value::Null, None).await
 }
 
-async fn all(visit: &Visit, made: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn all(visit: &Visit, made: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
     let listed = visit.ask("webhooks.list", json!({ "limit": 100 })).await?;
-    let mut context = fields(visit, trouble.as_ref());
+    let mut context = fields(visit, error.as_ref());
     context.insert("title".into(), "Webhooks".into());
     context.insert("webhooks".into(), listed["webhooks"].clone());
     context.insert("stats".into(), visit.ask("webhooks.stats", json!({})).await?);
     context.insert("events".into(), events(visit, &visit.form.all("event")).await?);
     context.insert("made".into(), made);
     context.insert("base".into(), visit.api.0.base_url().into());
-    Ok(drawn("webhooks.html", context, trouble))
+    Ok(drawn("webhooks.html", context, error))
 }
 
 /// A new one. Its secret is shown on the page that follows, and never again.
-pub async fn create(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let made = match wanted(visit) {
         Ok(input) => visit.ask("webhooks.create", input).await,
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     };
     match made {
         Ok(made) => all(visit, made, None).await,
-        Err(trouble) if is_to_correct(&trouble) => all(visit, Value::Null, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_to_correct(&error) => all(visit, Value::Null, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// One of them.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, Map::new(), None).await
 }
 
 /// `told` is what has just been done and is told on this page only.
-async fn one(visit: &Visit, told: Map<String, Value>, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn one(visit: &Visit, told: Map<String, Value>, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let webhook = visit.ask("webhooks.get", json!({ "webhookId": id })).await?;
     let page = visit.page();
@@ -64,7 +64,7 @@ async fn one(visit: &Visit, told: Map<String, Value>, trouble: Option<Trouble>) 
     let moves = found["deliveries"].as_array().is_some_and(|all| all.iter().any(is_pending))
         || webhook["redelivery"]["status"] == "processing";
 
-    let mut context = fields(visit, trouble.as_ref());
+    let mut context = fields(visit, error.as_ref());
     if visit.form.get("act") != "update" {
         fill(&mut context, &webhook);
     }
@@ -87,11 +87,11 @@ async fn one(visit: &Visit, told: Map<String, Value>, trouble: Option<Trouble>) 
     context.insert("pagination".into(), found["pagination"].clone());
     context.insert("status".into(), status.unwrap_or_default().into());
     context.insert("moves".into(), moves.into());
-    Ok(drawn("webhook.html", context, trouble))
+    Ok(drawn("webhook.html", context, error))
 }
 
 /// What the page's forms ask for.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "webhookId": id });
     let act = form.get("act");
@@ -113,24 +113,24 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             visit.ask("webhooks.delete", which).await?;
             return Ok(Outcome::go(format!("/{}/settings/webhooks?done=delete", visit.environment)));
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(data) if !shown_as.is_empty() => one(visit, Map::from_iter([(shown_as.to_owned(), data)]), None).await,
         Ok(_) => Ok(Outcome::go(format!("{}?done={act}", visit.path))),
-        Err(trouble) if is_to_correct(&trouble) => one(visit, Map::new(), Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_to_correct(&error) => one(visit, Map::new(), Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
-async fn update(visit: &Visit) -> Result<Value, Trouble> {
+async fn update(visit: &Visit) -> Result<Value, PageError> {
     let mut input = wanted(visit)?;
     input["webhookId"] = visit.name("id").into();
     visit.ask("webhooks.update", input).await
 }
 
 /// What the form for a webhook says, as the operations take it.
-fn wanted(visit: &Visit) -> Result<Value, Trouble> {
+fn wanted(visit: &Visit) -> Result<Value, PageError> {
     let form = &visit.form;
     Ok(json!({
         "url": form.get("url"), "events": form.all("event"), "description": form.some("description"),
@@ -139,12 +139,12 @@ fn wanted(visit: &Visit) -> Result<Value, Trouble> {
 }
 
 /// Lines like `Name: value`.
-fn headers(text: &str) -> Result<Value, Trouble> {
+fn headers(text: &str) -> Result<Value, PageError> {
     let mut headers = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let Some((name, value)) = line.split_once(':') else {
             let message = "Write each header as a line like “X-Shop: 7”.";
-            return Err(Trouble { field: "customHeaders".into(), ..Trouble::plain(StatusCode::BAD_REQUEST, message) });
+            return Err(PageError { field: "customHeaders".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
         };
         headers.insert(name.trim().to_owned(), value.trim().into());
     }
@@ -152,10 +152,10 @@ fn headers(text: &str) -> Result<Value, Trouble> {
 }
 
 /// What the fields of the form for a webhook hold: what was entered, and what is wrong with it.
-fn fields(visit: &Visit, trouble: Option<&Trouble>) -> Map<String, Value> {
-    let mut context = entered(&visit.form, &["act", "url", "description", "headers", "standard"], trouble);
+fn fields(visit: &Visit, error: Option<&PageError>) -> Map<String, Value> {
+    let mut context = entered(&visit.form, &["act", "url", "description", "headers", "standard"], error);
     // The headers are one field of the page, whatever their names.
-    if trouble.is_some_and(|trouble| trouble.field.starts_with("customHeaders")) {
+    if error.is_some_and(|error| error.field.starts_with("customHeaders")) {
         context.insert("wrong_field".into(), "customHeaders".into());
     }
     context.insert("done".into(), visit.query.get("done").into());
@@ -176,9 +176,9 @@ fn fill(context: &mut Map<String, Value>, webhook: &Value) {
 }
 
 /// Every kind of event, with those that are ticked. What is asked for and has no events any more stays, so that saving keeps it.
-async fn events(visit: &Visit, chosen: &[&str]) -> Result<Value, Trouble> {
+async fn events(visit: &Visit, chosen: &[&str]) -> Result<Value, PageError> {
     let mut known = visit.ask("webhooks.events", json!({})).await?["events"].take();
-    let all = known.as_array_mut().ok_or_else(Trouble::not_found)?;
+    let all = known.as_array_mut().ok_or_else(PageError::not_found)?;
     for event in all.iter_mut() {
         event["chosen"] = event["type"].as_str().is_some_and(|word| chosen.contains(&word)).into();
     }
@@ -191,13 +191,13 @@ async fn events(visit: &Visit, chosen: &[&str]) -> Result<Value, Trouble> {
 }
 
 /// Whether the page can say what to do about it.
-fn is_to_correct(trouble: &Trouble) -> bool {
-    matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
+fn is_to_correct(error: &PageError) -> bool {
+    matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
-fn drawn(template: &'static str, context: Map<String, Value>, trouble: Option<Trouble>) -> Outcome {
-    match trouble {
-        Some(trouble) => Outcome::again(template, Value::Object(context), &trouble),
+fn drawn(template: &'static str, context: Map<String, Value>, error: Option<PageError>) -> Outcome {
+    match error {
+        Some(error) => Outcome::again(template, Value::Object(context), &error),
         None => Outcome::page(template, Value::Object(context)),
     }
 }
@@ -230,8 +230,8 @@ mod tests {
             headers("X-Shop: 7\r\n\r\n Authorization: Bearer a:b ").ok(),
             Some(json!({ "X-Shop": "7", "Authorization": "Bearer a:b" }))
         );
-        let trouble = headers("X-Shop 7").expect_err("no header");
-        assert_eq!((trouble.status, trouble.field.as_str()), (StatusCode::BAD_REQUEST, "customHeaders"));
+        let error = headers("X-Shop 7").expect_err("no header");
+        assert_eq!((error.status, error.field.as_str()), (StatusCode::BAD_REQUEST, "customHeaders"));
     }
 
     #[test]

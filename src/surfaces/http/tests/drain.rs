@@ -25,7 +25,7 @@ async fn a_running_request_is_finished_and_an_idle_connection_closed() {
         assert!(last.ends_with("held and let go") && last.contains("connection: close"), "{last}");
         drained.await.expect("drain does not panic")
     });
-    assert_eq!(drained.await, Drained { finished: 2, cut: 0 });
+    assert_eq!(drained.await, DrainReport { finished: 2, cut: 0 });
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn a_request_that_outlasts_the_grace_is_cut() {
     let mut busy = connect(running.addresses().http.expect("listens")).await;
     send(&mut busy, "GET /never HTTP/1.1\r\nhost: a\r\n\r\n").await;
     until(|| service.requests.load(SeqCst) == 1).await;
-    assert_eq!(running.drain(Duration::from_millis(50)).await, Drained { finished: 0, cut: 1 });
+    assert_eq!(running.drain(Duration::from_millis(50)).await, DrainReport { finished: 0, cut: 1 });
     assert_eq!(rest(&mut busy).await, "");
 }
 
@@ -46,7 +46,7 @@ async fn a_second_signal_cuts_at_once() {
     until(|| service.requests.load(SeqCst) == 1).await;
     tasks.raise(Stage::Cut);
     let drained = tokio::time::timeout(PATIENCE, running.drain(Duration::from_secs(3600))).await;
-    assert_eq!(drained.expect("ends at once"), Drained { finished: 0, cut: 1 });
+    assert_eq!(drained.expect("ends at once"), DrainReport { finished: 0, cut: 1 });
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_connection_that_has_not_asked_anything_does_not_delay_the_end() {
     send(&mut half, "GET / HT").await;
     until(|| running.connections() == 2).await;
     let drained = tokio::time::timeout(PATIENCE, running.drain(Duration::from_secs(3600))).await;
-    assert_eq!(drained.expect("ends soon"), Drained { finished: 2, cut: 0 });
+    assert_eq!(drained.expect("ends soon"), DrainReport { finished: 2, cut: 0 });
 }
 
 #[tokio::test]

@@ -238,5 +238,5 @@ async fn a_drain_finishes_running_streams() {
     };
     let (held, drained) = tokio::join!(held, drained);
     assert_eq!(held.2, "held and let go");
-    assert_eq!(drained, Drained { finished: 1, cut: 0 });
+    assert_eq!(drained, DrainReport { finished: 1, cut: 0 });
 }

@@ -19,10 +19,10 @@ use crate::base::clock::{Clock, Timestamp};
 
 mod der;
 mod files;
-mod judge;
-mod made;
+mod trust;
+mod self_signed;
 
-pub use judge::certificate_trouble;
+pub use trust::certificate_trouble;
 
 use files::{Pair, Stamp};
 
@@ -39,7 +39,7 @@ const EXPIRY_LOOK_MS: i64 = 60 * 60 * 1000;
 
 /// The certificate in use, and where it comes from.
 pub struct Tls {
-    shown: Arc<Shown>,
+    shown: Arc<CurrentCertificate>,
     provider: Arc<CryptoProvider>,
     pair: Pair,
     /// Names for a certificate of our own making; `None` if the files are the operator's.
@@ -58,15 +58,15 @@ impl Tls {
             TlsSource::Files { certificate, key } => (Pair { certificate: certificate.clone(), key: key.clone() }, None),
             TlsSource::SelfMade { folder, names } => {
                 let pair = Pair { certificate: folder.join("cert.pem"), key: folder.join("key.pem") };
-                let names = made::names(names);
-                made::ensure(&pair, &names, clock.now(), &provider).map_err(|why| failed(folder, why))?;
+                let names = self_signed::names(names);
+                self_signed::ensure(&pair, &names, clock.now(), &provider).map_err(|why| failed(folder, why))?;
                 (pair, Some(names))
             }
         };
         // The stamp is taken first: a change while we read is then seen as one later.
         let stamp = Stamp::of(&pair);
         let certified = pair.load(&provider).map_err(|(path, why)| failed(&path, hint(why, names.is_none())))?;
-        let shown = Arc::new(Shown(ArcSwap::from_pointee(certified)));
+        let shown = Arc::new(CurrentCertificate(ArcSwap::from_pointee(certified)));
         let looked = clock.now();
         let mut tls = Self { shown, provider, pair, names, clock, stamp, looked, warned: None };
         tls.warn_of_expiry();
@@ -137,7 +137,7 @@ impl Tls {
         self.looked = now;
         self.warn_of_expiry();
         if let Some(names) = &self.names
-            && let Err(why) = made::ensure(&self.pair, names, now, &self.provider)
+            && let Err(why) = self_signed::ensure(&self.pair, names, now, &self.provider)
         {
             tracing::warn!(why, "cannot make a new certificate; the old one stays in use");
         }
@@ -158,9 +158,9 @@ impl Tls {
 }
 
 #[derive(Debug)]
-struct Shown(ArcSwap<CertifiedKey>);
+struct CurrentCertificate(ArcSwap<CertifiedKey>);
 
-impl ResolvesServerCert for Shown {
+impl ResolvesServerCert for CurrentCertificate {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.0.load_full())
     }

@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 use super::form::{changes, chosen, entries, filled, shown};
 use super::{around, audience, base, brand, campaign, items};
 use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::permissions::Permission;
 
 /// Generations to choose from; an older one is found on the page of emails.
 const GENERATIONS: usize = 50;
 
 /// The form for a new campaign; without an email, what it could be made of.
-pub async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     match visit.query.some("emailId") {
         Some(email) => form_for(visit, email, None).await,
@@ -22,7 +22,7 @@ pub async fn new(visit: &Visit) -> Result<Outcome, Trouble> {
 }
 
 /// Emails to choose from, of a brand or of a series, for the form at `target`; `campaign` is what gets another one.
-async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result<Outcome, Trouble> {
+async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result<Outcome, PageError> {
     let mut projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
     // A campaign stays with its brand.
     projects.retain(|project| campaign.is_none_or(|campaign| project["id"] == campaign["projectId"]));
@@ -60,10 +60,10 @@ fn brief(email: &Value) -> Value {
     })
 }
 
-async fn form_for(visit: &Visit, email: &str, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Result<Outcome, PageError> {
     let email = visit.ask("emails.get", json!({ "emailId": email })).await?;
     let project = &email["projectId"];
-    let mut context = filled(&visit.form, trouble.as_ref());
+    let mut context = filled(&visit.form, error.as_ref());
     if visit.form.get("csrf").is_empty() {
         let project = visit.ask("projects.get", json!({ "projectId": project })).await.unwrap_or_default();
         let sender = &project["defaultSender"];
@@ -79,29 +79,29 @@ async fn form_for(visit: &Visit, email: &str, trouble: Option<Trouble>) -> Resul
     context.insert("email".into(), json!({ "id": email["id"], "subject": email["subject"], "preheader": email["preheader"] }));
     context.insert("stray".into(), Value::Null);
     choices(visit, project, &mut context).await;
-    Ok(page(context, trouble))
+    Ok(page(context, error))
 }
 
 /// A new campaign.
-pub async fn create(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let email = visit.form.get("email");
     let project = visit.ask("emails.get", json!({ "emailId": email })).await?["projectId"].take();
     let mut input = match entries(&visit.form, &project) {
         Ok(input) => input,
-        Err(trouble) => return form_for(visit, email, Some(trouble)).await,
+        Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);
     match visit.ask("campaigns.create", Value::Object(input)).await {
         Ok(made) => Ok(Outcome::go(format!("{}/{}?done=created", base(visit), made["id"].as_str().unwrap_or_default()))),
-        Err(trouble) if is_correctable(&trouble) => form_for(visit, email, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_correctable(&error) => form_for(visit, email, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// The form for a campaign that there is; or the emails that it could have instead of its own.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;
     if visit.query.some("choose").is_some() || visit.query.some("conversationId").is_some() {
@@ -110,15 +110,15 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     edit(visit, campaign, None).await
 }
 
-async fn edit(visit: &Visit, campaign: Value, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn edit(visit: &Visit, campaign: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
     let own = campaign["emailId"].as_str().unwrap_or_default();
     let wanted = visit.form.some("email").or_else(|| visit.query.some("emailId")).unwrap_or(own);
     let email = match visit.ask("emails.get", json!({ "emailId": wanted })).await {
         Ok(email) => email,
         Err(_) if wanted == own => Value::Null,
-        Err(trouble) => return Err(trouble),
+        Err(error) => return Err(error),
     };
-    let mut context = filled(&visit.form, trouble.as_ref());
+    let mut context = filled(&visit.form, error.as_ref());
     if visit.form.get("csrf").is_empty() {
         let before = own_email(visit, &campaign).await;
         context.extend(shown(&campaign, &before).into_iter().map(|(field, value)| (field, value.into())));
@@ -130,7 +130,7 @@ async fn edit(visit: &Visit, campaign: Value, trouble: Option<Trouble>) -> Resul
     // A segment or tag that is not among those to choose from stays one to choose.
     context.insert("stray".into(), json!({ "value": chosen(&campaign), "label": audience(visit, &campaign).await["name"] }));
     choices(visit, &campaign["projectId"], &mut context).await;
-    Ok(page(context, trouble))
+    Ok(page(context, error))
 }
 
 /// The email that a campaign has; nothing where it may not be looked at.
@@ -139,14 +139,14 @@ async fn own_email(visit: &Visit, campaign: &Value) -> Value {
 }
 
 /// Keep what was changed, and nothing else: what the form does not show stays as it is.
-pub async fn change(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let project = &campaign["projectId"];
     let mut before = entries(&Fields::of(shown(&campaign, &own_email(visit, &campaign).await)), project)?;
     before.insert("emailId".into(), campaign["emailId"].clone());
     let mut input = match entries(&visit.form, project) {
         Ok(input) => input,
-        Err(trouble) => return edit(visit, campaign, Some(trouble)).await,
+        Err(error) => return edit(visit, campaign, Some(error)).await,
     };
     input.insert("emailId".into(), visit.form.some("email").map_or(campaign["emailId"].clone(), Value::from));
     let mut input = changes(input, &before);
@@ -162,13 +162,13 @@ pub async fn change(visit: &Visit) -> Result<Outcome, Trouble> {
     input.insert("id".into(), visit.name("id").into());
     match visit.ask("campaigns.update", Value::Object(input)).await {
         Ok(_) => Ok(Outcome::go(format!("{}/{}?done=changed", base(visit), visit.name("id")))),
-        Err(trouble) if is_correctable(&trouble) => edit(visit, campaign, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_correctable(&error) => edit(visit, campaign, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
-fn is_correctable(trouble: &Trouble) -> bool {
-    matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
+fn is_correctable(error: &PageError) -> bool {
+    matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
 /// What there is to choose from.
@@ -206,9 +206,9 @@ async fn choices(visit: &Visit, project: &Value, context: &mut Map<String, Value
     context.insert("brand".into(), brand(visit, project).await);
 }
 
-fn page(context: Map<String, Value>, trouble: Option<Trouble>) -> Outcome {
-    match trouble {
-        Some(trouble) => Outcome::again("campaign_edit.html", Value::Object(context), &trouble),
+fn page(context: Map<String, Value>, error: Option<PageError>) -> Outcome {
+    match error {
+        Some(error) => Outcome::again("campaign_edit.html", Value::Object(context), &error),
         None => Outcome::page("campaign_edit.html", Value::Object(context)),
     }
 }

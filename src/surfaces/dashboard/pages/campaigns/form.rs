@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::visit::{Trouble, entered};
+use crate::surfaces::dashboard::visit::{PageError, entered};
 
 /// Fields that are one text: their name in the form, and in the interface.
 const TEXTS: [(&str, &str); 8] = [
@@ -37,10 +37,10 @@ const OTHERS: [(&str, &str); 9] = [
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
 /// What was entered, and what is wrong with it, by the fields of the form.
-pub fn filled(form: &Fields, trouble: Option<&Trouble>) -> Map<String, Value> {
+pub fn filled(form: &Fields, error: Option<&PageError>) -> Map<String, Value> {
     let names: Vec<&str> = TEXTS.iter().chain(&OTHERS).map(|(field, _)| *field).collect();
-    let mut context = entered(form, &names, trouble);
-    let field = trouble.map_or("", |trouble| trouble.field.as_str());
+    let mut context = entered(form, &names, error);
+    let field = error.map_or("", |error| error.field.as_str());
     let field = match field.strip_prefix("variables") {
         Some(_) => "variables",
         None if field == "recipientType" => "recipientId",
@@ -92,7 +92,7 @@ pub fn chosen(campaign: &Value) -> String {
 }
 
 /// What the form says, by the names of the interface; what is empty is null.
-pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Trouble> {
+pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, PageError> {
     let text = |field: &str| form.some(field).map_or(Value::Null, Value::from);
     let mut input: Map<String, Value> = TEXTS.iter().map(|(field, name)| ((*name).to_owned(), text(field))).collect();
     let (kind, id) = form.get("audience").split_once(':').unwrap_or((form.get("audience"), ""));
@@ -137,7 +137,7 @@ fn utm(form: &Fields) -> Value {
 }
 
 /// Merge fields of one line each, as `name = value`; null if there are none.
-fn variables(text: &str) -> Result<Value, Trouble> {
+fn variables(text: &str) -> Result<Value, PageError> {
     let mut fields = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (name, value) = line.split_once('=').map(|(name, value)| (name.trim(), value.trim())).unwrap_or((line, ""));
@@ -150,7 +150,7 @@ fn variables(text: &str) -> Result<Value, Trouble> {
                 continue;
             }
         };
-        return Err(Trouble { field: "variables".into(), ..Trouble::plain(StatusCode::BAD_REQUEST, wrong) });
+        return Err(PageError { field: "variables".into(), ..PageError::plain(StatusCode::BAD_REQUEST, wrong) });
     }
     Ok(if fields.is_empty() { Value::Null } else { Value::Object(fields) })
 }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use super::{around, audience, base, campaign, wall};
 use crate::base::zone::Zone;
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit, entered};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 
 /// The fields of the form for a time.
 const FIELDS: [&str; 4] = ["date", "time", "zone", "local"];
 
 /// What it would do.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None).await
 }
 
-async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     // What cannot even be tried says why on the campaign's own page, from which it can be put right.
     let (outlook, refused) = match visit.ask("campaigns.dry_run", json!({ "id": visit.name("id") })).await {
@@ -26,7 +26,7 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
         Err(refused) => return Err(refused),
     };
     let plan = visit.ask("sending.plan", json!({})).await.unwrap_or_default();
-    let mut context = entered(&visit.form, &FIELDS, trouble.as_ref());
+    let mut context = entered(&visit.form, &FIELDS, error.as_ref());
     if visit.form.get("act") != "schedule" {
         let (day, time) = wall(&campaign).unwrap_or_default();
         context.insert("date".into(), day.into());
@@ -34,7 +34,7 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
         context.insert("zone".into(), campaign["scheduledTimezone"].as_str().unwrap_or_default().into());
         context.insert("local".into(), if campaign["timezoneMode"] == "recipient" { "yes" } else { "" }.into());
     }
-    let field = trouble.as_ref().map_or("", |trouble| match trouble.field.as_str() {
+    let field = error.as_ref().map_or("", |error| match error.field.as_str() {
         "scheduledAt" => "date",
         "scheduledTimezone" => "zone",
         other => other,
@@ -45,15 +45,15 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
     context.insert("audience".into(), audience(visit, &campaign).await);
     context.insert("reasons".into(), reasons(&outlook["skippedReasons"]));
     // Once is enough.
-    if trouble.as_ref().is_some_and(|trouble| trouble.message == refused) {
+    if error.as_ref().is_some_and(|error| error.message == refused) {
         context.insert("wrong".into(), "".into());
     }
     context.insert("refused".into(), refused.into());
     context.insert("outlook".into(), outlook);
     context.insert("plan".into(), plan);
     context.insert("zones".into(), Zone::names().into());
-    Ok(match trouble {
-        Some(trouble) => Outcome::again("campaign_launch.html", Value::Object(context), &trouble),
+    Ok(match error {
+        Some(error) => Outcome::again("campaign_launch.html", Value::Object(context), &error),
         None => Outcome::page("campaign_launch.html", Value::Object(context)),
     })
 }
@@ -84,7 +84,7 @@ pub fn why(reason: &str) -> &str {
 }
 
 /// Send it, or give it a time.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let asked = match form.get("act") {
         "send" => visit.ask("campaigns.send", json!({ "id": id })).await,
@@ -96,17 +96,17 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             });
             visit.ask("campaigns.schedule", input).await
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(_) => Ok(Outcome::go(format!("{}/{id}?done={}", base(visit), form.get("act")))),
-        Err(trouble) if is_about_it(&trouble) => page(visit, Some(trouble)).await,
-        Err(trouble) => Err(trouble),
+        Err(error) if is_about_it(&error) => page(visit, Some(error)).await,
+        Err(error) => Err(error),
     }
 }
 
 /// Whether a trouble is with the campaign or with what was entered, and not with who asks or with the service.
-fn is_about_it(trouble: &Trouble) -> bool {
-    let is_about_who = matches!(trouble.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    trouble.status.is_client_error() && !is_about_who
+fn is_about_it(error: &PageError) -> bool {
+    let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    error.status.is_client_error() && !is_about_who
 }

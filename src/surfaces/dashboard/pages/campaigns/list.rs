@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{base, items};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// What can be chosen, in the order of a campaign's life: the word in the address, the words on the page, and the states it means.
 const STATES: [(&str, &str, &[&str]); 6] = [
@@ -19,7 +19,7 @@ const STATES: [(&str, &str, &[&str]); 6] = [
 const PER_PAGE: usize = 25;
 
 /// The newest campaigns, or those that are searched for.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
     let (search, state, brand) = (query.some("q"), query.some("state"), query.some("brand"));
     let is_archive = query.get("archived") == "yes";

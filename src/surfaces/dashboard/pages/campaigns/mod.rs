@@ -4,7 +4,7 @@ mod edit;
 mod form;
 mod launch;
 mod list;
-mod one;
+mod detail;
 mod report;
 
 pub use report::{dates, takings};
@@ -13,20 +13,20 @@ use serde_json::{Map, Value, json};
 use crate::base::zone::Zone;
 use crate::engine::api::response::WireTime;
 use crate::surfaces::dashboard::route::{Route, closed};
-use crate::surfaces::dashboard::visit::{Trouble, Visit};
+use crate::surfaces::dashboard::visit::{PageError, Visit};
 
 /// The pages of this file.
 pub const ROUTES: &[Route] = &[
     closed("/{environment}/campaigns").get(|visit| Box::pin(list::show(visit))),
     closed("/{environment}/campaigns/new").get(|visit| Box::pin(edit::new(visit))).post(|visit| Box::pin(edit::create(visit))),
-    closed("/{environment}/campaigns/{id}").get(|visit| Box::pin(one::show(visit))).post(|visit| Box::pin(one::send(visit))),
+    closed("/{environment}/campaigns/{id}").get(|visit| Box::pin(detail::show(visit))).post(|visit| Box::pin(detail::send(visit))),
     closed("/{environment}/campaigns/{id}/edit")
         .get(|visit| Box::pin(edit::show(visit)))
         .post(|visit| Box::pin(edit::change(visit))),
     closed("/{environment}/campaigns/{id}/launch")
         .get(|visit| Box::pin(launch::show(visit)))
         .post(|visit| Box::pin(launch::send(visit))),
-    closed("/{environment}/campaigns/{id}/frame").get(|visit| Box::pin(one::frame(visit))),
+    closed("/{environment}/campaigns/{id}/frame").get(|visit| Box::pin(detail::frame(visit))),
     closed("/{environment}/campaigns/{id}/report").get(|visit| Box::pin(report::show(visit))),
     closed("/{environment}/campaigns/{id}/log").get(|visit| Box::pin(report::log(visit))),
 ];
@@ -37,7 +37,7 @@ fn base(visit: &Visit) -> String {
 }
 
 /// The campaign that the address names.
-async fn campaign(visit: &Visit) -> Result<Value, Trouble> {
+async fn campaign(visit: &Visit) -> Result<Value, PageError> {
     visit.ask("campaigns.get", json!({ "id": visit.name("id") })).await
 }
 
@@ -74,7 +74,7 @@ async fn audience(visit: &Visit, campaign: &Value) -> Value {
     };
     match asked {
         Ok(found) => json!({ "kind": kind, "name": found["name"] }),
-        Err(trouble) if trouble.status == http::StatusCode::NOT_FOUND => json!({ "kind": kind, "name": "deleted" }),
+        Err(error) if error.status == http::StatusCode::NOT_FOUND => json!({ "kind": kind, "name": "deleted" }),
         Err(_) => json!({ "kind": kind, "name": campaign["recipientId"] }),
     }
 }
@@ -85,7 +85,7 @@ async fn brand(visit: &Visit, project: &Value) -> Value {
 }
 
 /// The items of a list's answer; none where it may not be looked at.
-pub fn items(answer: Result<Value, Trouble>, name: &str) -> Vec<Value> {
+pub fn items(answer: Result<Value, PageError>, name: &str) -> Vec<Value> {
     answer
         .ok()
         .and_then(|mut answer| answer.get_mut(name).map(Value::take))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::launch::{reasons, why};
 use super::{around, audience, base, campaign};
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// The states of a log's rows, in words for people.
 const STATES: [(&str, &str); 10] = [
@@ -23,7 +23,7 @@ const STATES: [(&str, &str); 10] = [
 const ROWS: usize = 50;
 
 /// The numbers.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let which = json!({ "id": visit.name("id") });
     let stats = visit.ask("campaigns.stats", which.clone()).await?;
@@ -80,7 +80,7 @@ pub fn dates(days: &[Value]) -> Vec<String> {
 }
 
 /// Recipient by recipient.
-pub async fn log(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let (id, show, cursor) = (visit.name("id"), visit.query.some("show"), visit.query.some("cursor"));
     // What is left out can be asked for by its reason: `skipped.unsubscribed`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Known;
+use super::AccountOverview;
 use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -25,7 +25,7 @@ const FAILED_IMPORTS_MAX: usize = 3;
 const LINES_MAX: usize = 12;
 
 /// Everything that needs attention, the worst first.
-pub fn of(environment: Environment, known: &Known) -> Vec<Value> {
+pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
         let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free some space; \
@@ -61,7 +61,7 @@ fn name(of: &Value) -> &str {
 }
 
 /// Whether mail can leave, and from whom.
-fn ways_out(environment: Environment, known: &Known, found: &mut Vec<Value>) {
+fn ways_out(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
         let text = "Live mail has no way out yet: name a relay or direct delivery in the settings of this installation.";
         found.push(line("bad", text.into(), ("/settings/system".into(), "Look at the system")));
@@ -81,7 +81,7 @@ fn ways_out(environment: Environment, known: &Known, found: &mut Vec<Value>) {
 }
 
 /// Campaigns that wait for a person.
-fn campaigns(known: &Known, found: &mut Vec<Value>) {
+fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     for row in &known.campaigns {
         let (campaign, unknown) = (&row["campaign"], row["stats"]["unknown"].as_u64().unwrap_or(0));
         let (name, error) = (name(campaign), campaign["error"].as_str().unwrap_or_default());
@@ -101,7 +101,7 @@ fn campaigns(known: &Known, found: &mut Vec<Value>) {
 }
 
 /// Brands whose sites could not be read, for a while: whoever does nothing about it has seen it.
-fn failed_imports(known: &Known, found: &mut Vec<Value>) {
+fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     let is_recent = |project: &&Value| {
         let at: Option<WireTime> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
         at.is_none_or(|at| known.now.ms_since(at.0) < FAILED_IMPORTS_TOLD_MS)
@@ -119,7 +119,7 @@ fn failed_imports(known: &Known, found: &mut Vec<Value>) {
 }
 
 /// Work on contacts that failed, until somebody takes note of it or begins such work again.
-fn failed_jobs(known: &Known, found: &mut Vec<Value>) {
+fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
         let is_again = |later: &&Value| {
             later["kind"] == job["kind"] && later["projectId"] == job["projectId"] && later["status"] != "uploaded"
@@ -143,7 +143,7 @@ fn failed_jobs(known: &Known, found: &mut Vec<Value>) {
 }
 
 /// Bounces and complaints of the last 30 days.
-fn rates(known: &Known, found: &mut Vec<Value>) {
+fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     let summary = &known.timeline["summary"];
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     if many("delivered") + many("bounced") < MESSAGES_MIN {
@@ -166,7 +166,7 @@ fn rates(known: &Known, found: &mut Vec<Value>) {
 }
 
 /// Quotas that are nearly used.
-fn quotas(known: &Known, found: &mut Vec<Value>) {
+fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
     for (quota, words) in [("daily", "today"), ("monthly", "this month")] {
         let (used, limit) =
             (known.plan[quota]["used"].as_f64().unwrap_or(0.0), known.plan[quota]["limit"].as_f64().unwrap_or(0.0));
@@ -187,10 +187,10 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_767_225_600_000);
 
-    fn nothing() -> Known {
+    fn nothing() -> AccountOverview {
         let plan = json!({ "provider": "smtp", "daily": { "used": 0, "limit": 100 }, "monthly": { "used": 0, "limit": 1000 } });
         let domains = vec![json!({ "domain": "acme.example", "isVerified": true, "status": "verified" })];
-        Known {
+        AccountOverview {
             projects: vec![],
             domains,
             webhooks: vec![],
@@ -199,13 +199,13 @@ mod tests {
             timeline: Value::Null,
             service: Value::Null,
             plan,
-            trouble: None,
+            error: None,
             hold: None,
             now: NOW,
         }
     }
 
-    fn texts(environment: Environment, known: &Known) -> Vec<String> {
+    fn texts(environment: Environment, known: &AccountOverview) -> Vec<String> {
         of(environment, known)
             .iter()
             .map(|line| format!("{}: {}", line["level"].as_str().unwrap_or_default(), line["text"]))
@@ -215,13 +215,13 @@ mod tests {
     #[test]
     fn all_is_well_where_nothing_is_wrong_and_where_nothing_may_be_seen() {
         assert_eq!(texts(Environment::Live, &nothing()), [""; 0]);
-        let blind = Known { plan: Value::Null, domains: vec![], ..nothing() };
+        let blind = AccountOverview { plan: Value::Null, domains: vec![], ..nothing() };
         assert_eq!(texts(Environment::Live, &blind), [""; 0]);
     }
 
     #[test]
     fn a_hold_on_sending_is_shown_on_the_data_of_both_environments() {
-        let known = Known { hold: Some("this data folder is a copy: x".into()), ..nothing() };
+        let known = AccountOverview { hold: Some("this data folder is a copy: x".into()), ..nothing() };
         for environment in Environment::ALL {
             let told = texts(environment, &known);
             assert!(told.len() == 1 && told[0].contains("bad: \"Sending is on hold: this data folder is a copy: x."), "{told:?}");
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn what_is_worst_stands_first() {
         let campaign = |status: &str, unknown: u64| json!({ "campaign": { "id": "1", "name": "Teas", "status": status, "error": null }, "stats": { "unknown": unknown } });
-        let known = Known {
+        let known = AccountOverview {
             domains: vec![],
             projects: vec![json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer." })],
             webhooks: vec![
@@ -242,7 +242,7 @@ mod tests {
             timeline: json!({ "summary": { "delivered": 940, "bounced": 60, "bounceRate": 6.0, "complaintRate": 0.1 } }),
             plan: json!({ "provider": "smtp", "daily": { "used": 85, "limit": 100 }, "monthly": { "used": 1000, "limit": 1000 } }),
             service: json!({ "readOnly": true }),
-            trouble: None,
+            error: None,
             hold: None,
             now: NOW,
         };
@@ -257,7 +257,7 @@ mod tests {
     fn a_failed_job_is_told_until_it_is_seen_or_begun_again() {
         let job = |id: &str, kind: &str, status: &str, seen: bool| json!({ "id": id, "projectId": "1", "kind": kind, "status": status, "seen": seen, "error": "No room." });
         let told = |jobs: Vec<Value>| {
-            let known = Known { jobs, projects: vec![json!({ "id": "1", "name": "Acme", "status": "active" })], ..nothing() };
+            let known = AccountOverview { jobs, projects: vec![json!({ "id": "1", "name": "Acme", "status": "active" })], ..nothing() };
             of(Environment::Live, &known)
         };
         let failed = || job("a", "import", "failed", false);
@@ -281,13 +281,13 @@ mod tests {
     #[test]
     fn one_bounce_of_a_few_messages_is_no_trouble() {
         let summary = json!({ "delivered": 9, "bounced": 1, "bounceRate": 10.0, "complaintRate": 0.0 });
-        assert_eq!(texts(Environment::Live, &Known { timeline: json!({ "summary": summary }), ..nothing() }), [""; 0]);
+        assert_eq!(texts(Environment::Live, &AccountOverview { timeline: json!({ "summary": summary }), ..nothing() }), [""; 0]);
     }
 
     #[test]
     fn imports_that_failed_are_told_of_for_a_week_and_many_at_once() {
         let failed = |at: &str| json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer.", "updatedAt": at });
-        let told = |projects: Vec<Value>| texts(Environment::Live, &Known { projects, ..nothing() });
+        let told = |projects: Vec<Value>| texts(Environment::Live, &AccountOverview { projects, ..nothing() });
         let (recent, old) = (failed("2025-12-26T00:00:00.000Z"), failed("2025-12-24T00:00:00.000Z"));
         assert_eq!(told(vec![recent.clone(), old]), ["warn: \"The import of Acme failed. No answer.\""]);
         assert_eq!(told(vec![recent; 4]), ["warn: \"The imports of 4 brands failed.\""]);

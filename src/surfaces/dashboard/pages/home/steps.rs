@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::Known;
+use super::AccountOverview;
 use crate::surfaces::dashboard::pages::brands::may;
-use crate::surfaces::dashboard::visit::{Trouble, Visit};
+use crate::surfaces::dashboard::visit::{PageError, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
 /// The steps that this person may take, or nothing once a campaign was sent.
-pub async fn of(visit: &Visit, known: &Known) -> Value {
+pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
-    if has_sent || known.trouble.is_some() {
+    if has_sent || known.error.is_some() {
         return Value::Null;
     }
-    let Begun { brand, has_emails, has_contacts } = Begun::of(visit, known).await;
+    let BrandProgress { brand, has_emails, has_contacts } = BrandProgress::of(visit, known).await;
     let id = brand.unwrap_or("…");
     let address = visit.api.0.base_url();
     let request = |path: &str, body: String| {
@@ -75,7 +75,7 @@ pub async fn of(visit: &Visit, known: &Known) -> Value {
 }
 
 /// The request that sends the newest campaign, or that makes one.
-fn to_send(known: &Known, brand: &str, request: impl Fn(&str, String) -> String) -> String {
+fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) -> String) -> String {
     match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
         Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
         None => request(
@@ -88,21 +88,21 @@ fn to_send(known: &Known, brand: &str, request: impl Fn(&str, String) -> String)
 }
 
 /// What there is of a brand already.
-struct Begun<'k> {
+struct BrandProgress<'k> {
     /// Its id: that of one that is ready, if there is one.
     brand: Option<&'k str>,
     has_emails: bool,
     has_contacts: bool,
 }
 
-impl<'k> Begun<'k> {
-    async fn of(visit: &Visit, known: &'k Known) -> Self {
+impl<'k> BrandProgress<'k> {
+    async fn of(visit: &Visit, known: &'k AccountOverview) -> Self {
         let ready = known.projects.iter().find(|project| project["status"] == "active");
         let Some(brand) = ready.or(known.projects.first()).and_then(|brand| brand["id"].as_str()) else {
             return Self { brand: None, has_emails: false, has_contacts: false };
         };
         let of_brand = json!({ "projectId": brand, "limit": 1 });
-        let any = |answer: Result<Value, Trouble>| answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0));
+        let any = |answer: Result<Value, PageError>| answer.is_ok_and(|answer| answer["total"].as_u64() > Some(0));
         let has_emails = any(visit.ask("emails.list", of_brand.clone()).await);
         Self { brand: Some(brand), has_emails, has_contacts: any(visit.ask("contacts.list", of_brand).await) }
     }

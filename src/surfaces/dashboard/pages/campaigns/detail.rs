@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::{around, audience, base, brand, campaign};
 use crate::surfaces::dashboard::charts;
-use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
+use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
 /// The campaign.
-pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None).await
 }
 
-async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
+async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let mut context = around(&campaign, "campaign");
     let has_begun = context["has_begun"] == true;
@@ -36,12 +36,12 @@ async fn page(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Troubl
     context.insert("stats".into(), stats);
     context.insert("own".into(), visit.who.as_ref().map_or("", |who| who.user.email.as_str()).into());
     context.insert("emails".into(), visit.form.get("emails").into());
-    context.insert("wrong".into(), trouble.as_ref().map_or("", |trouble| trouble.message.as_str()).into());
-    context.insert("wrong_field".into(), trouble.as_ref().map_or("", |trouble| trouble.field.as_str()).into());
+    context.insert("wrong".into(), error.as_ref().map_or("", |error| error.message.as_str()).into());
+    context.insert("wrong_field".into(), error.as_ref().map_or("", |error| error.field.as_str()).into());
     context.insert("done".into(), visit.query.get("done").into());
     context.insert("many".into(), visit.query.get("many").parse::<u64>().unwrap_or(0).into());
-    Ok(match trouble {
-        Some(trouble) => Outcome::again("campaign.html", Value::Object(context), &trouble),
+    Ok(match error {
+        Some(error) => Outcome::again("campaign.html", Value::Object(context), &error),
         None => Outcome::page("campaign.html", Value::Object(context)),
     })
 }
@@ -60,7 +60,7 @@ fn progress(stats: &Value) -> Value {
 }
 
 /// One of the forms.
-pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, act) = (visit.name("id"), visit.form.get("act"));
     let here = format!("{}/{id}", base(visit));
     let which = json!({ "id": id });
@@ -83,19 +83,19 @@ pub async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
             let asked = visit.ask("campaigns.test", json!({ "id": id, "emails": emails })).await;
             asked.map(|_| format!("{here}?done=test&many={}", emails.len()))
         }
-        _ => return Err(Trouble::not_found()),
+        _ => return Err(PageError::not_found()),
     };
     match asked {
         Ok(to) => Ok(Outcome::go(to)),
-        Err(trouble) if matches!(trouble.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => {
-            page(visit, Some(trouble)).await
+        Err(error) if matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => {
+            page(visit, Some(error)).await
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     }
 }
 
 /// The email, as a document for a frame: with what its merge fields may say.
-pub async fn frame(visit: &Visit) -> Result<Outcome, Trouble> {
+pub async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     visit.hand_on("emails.html", json!({ "emailId": campaign["emailId"], "images": visit.wants_images() })).await
 }

@@ -12,13 +12,13 @@ use tokio::time::Instant;
 use crate::engine::admission::Activity;
 
 /// The state of one connection.
-pub struct Pulse {
+pub struct ConnectionActivity {
     activity: Arc<Activity>,
     started: AtomicU32,
     unread: AtomicBool,
 }
 
-impl Pulse {
+impl ConnectionActivity {
     /// The state of a connection with this activity.
     pub fn new(activity: Arc<Activity>) -> Arc<Self> {
         Arc::new(Self { activity, started: AtomicU32::new(0), unread: AtomicBool::new(false) })
@@ -86,23 +86,23 @@ impl Pulse {
 }
 
 /// One running request.
-pub struct Turn(Arc<Pulse>);
+pub struct RunningRequest(Arc<ConnectionActivity>);
 
-impl Turn {
+impl RunningRequest {
     /// A request begins.
-    pub fn begin(pulse: &Arc<Pulse>) -> Self {
-        pulse.started.fetch_add(1, Relaxed);
-        pulse.activity.begin();
-        Self(Arc::clone(pulse))
+    pub fn begin(activity: &Arc<ConnectionActivity>) -> Self {
+        activity.started.fetch_add(1, Relaxed);
+        activity.activity.begin();
+        Self(Arc::clone(activity))
     }
 
     /// The connection it runs on.
-    pub fn pulse(&self) -> &Arc<Pulse> {
+    pub fn activity(&self) -> &Arc<ConnectionActivity> {
         &self.0
     }
 }
 
-impl Drop for Turn {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.0.activity.end();
     }
@@ -124,8 +124,8 @@ impl UploadState {
     }
 
     /// When the last chunk, or the end, came in.
-    pub fn moved(&self, pulse: &Pulse) -> Instant {
-        pulse.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
+    pub fn moved(&self, activity: &ConnectionActivity) -> Instant {
+        activity.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
     }
 
     pub(super) fn set_waiting(&self, waiting: bool) {
@@ -136,7 +136,7 @@ impl UploadState {
         self.ended.store(true, Relaxed);
     }
 
-    pub(super) fn progress(&self, pulse: &Pulse) {
-        self.moved_ms.store(pulse.activity.age_ms(), Relaxed);
+    pub(super) fn progress(&self, activity: &ConnectionActivity) {
+        self.moved_ms.store(activity.activity.age_ms(), Relaxed);
     }
 }

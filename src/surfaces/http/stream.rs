@@ -22,14 +22,14 @@ use tokio::time::{Instant, Sleep};
 
 use super::answer::{Answers, Refusal};
 use super::options::Limits;
-use super::pulse::Pulse;
+use super::activity::ConnectionActivity;
 use crate::engine::admission::Activity;
 
 /// The longest bare error answer of the library is about 120 bytes; every answer of ours has more than this in headers alone.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
 
 /// A byte stream under guard.
-pub struct Channel<I> {
+pub struct GuardedStream<I> {
     io: I,
     /// Bytes that were read to find out the protocol, to be read again.
     replay: Bytes,
@@ -40,7 +40,7 @@ pub struct Channel<I> {
 
 /// Guards the headers of HTTP/1.1 requests, and tells whether replies are flushed.
 struct HeadGuard {
-    pulse: Arc<Pulse>,
+    activity: Arc<ConnectionActivity>,
     answers: Arc<Answers>,
     time_max: Duration,
     /// How many requests had been started when bytes were last read outside of one. As long as that is all that have been
@@ -57,7 +57,7 @@ impl HeadGuard {
     /// Whether part of a head has been read. Starts the timer the first time it is asked in that state: a head that arrives
     /// whole, as nearly all do, costs no look at the clock.
     fn in_head(&mut self) -> bool {
-        let in_head = self.heard_at == self.pulse.started();
+        let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {
             let deadline = Instant::now() + self.time_max;
             match &mut self.timer {
@@ -77,11 +77,11 @@ impl HeadGuard {
     }
 }
 
-impl<I> Channel<I> {
+impl<I> GuardedStream<I> {
     /// A stream that carries HTTP/1.1.
-    pub fn http1(io: I, replay: Bytes, pulse: Arc<Pulse>, answers: Arc<Answers>, header_time: Duration) -> Self {
+    pub fn http1(io: I, replay: Bytes, activity: Arc<ConnectionActivity>, answers: Arc<Answers>, header_time: Duration) -> Self {
         let heads = HeadGuard {
-            pulse,
+            activity,
             answers,
             time_max: header_time,
             heard_at: 0,
@@ -99,7 +99,7 @@ impl<I> Channel<I> {
     }
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> Channel<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
     /// Close so that the client can read what was said last; at once, if the connection is to make room for another.
     pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
         activity.begin_to_close();
@@ -139,13 +139,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Channel<I> {
     /// Bytes of a reply are on their way: until they are flushed, closing the connection would cut it.
     fn note_write(&self) {
         if let Some(guard) = &self.heads {
-            guard.pulse.write();
+            guard.activity.write();
         }
     }
 
     fn wrote(&self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let (Some(guard), Poll::Ready(Ok(1..))) = (&self.heads, &polled) {
-            guard.pulse.progress();
+            guard.activity.progress();
         }
         polled
     }
@@ -174,7 +174,7 @@ fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
     (text.contains("content-length: 0\r\n") && !text.contains("x-content-type-options")).then_some(refusal)
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Channel<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<I> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if !this.replay.is_empty() {
@@ -182,7 +182,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Channel<I> {
             buffer.put_slice(&this.replay.split_to(length));
             return Poll::Ready(Ok(()));
         }
-        let Some(guard) = this.heads.as_mut().filter(|guard| guard.pulse.running() == 0) else {
+        let Some(guard) = this.heads.as_mut().filter(|guard| guard.activity.running() == 0) else {
             return Pin::new(&mut this.io).poll_read(context, buffer);
         };
         if guard.expired {
@@ -192,7 +192,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Channel<I> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut this.io).poll_read(context, buffer);
         if buffer.filled().len() > before {
-            guard.heard_at = guard.pulse.started();
+            guard.heard_at = guard.activity.started();
             guard.spoke = true;
         }
         if in_head && polled.is_pending() {
@@ -208,7 +208,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Channel<I> {
     }
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<I> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if let Some(length) = self.replace(bytes) {
             return Poll::Ready(Ok(length));
@@ -241,7 +241,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<I> {
         ready!(self.poll_out(context))?;
         ready!(Pin::new(&mut self.io).poll_flush(context))?;
         if let Some(guard) = &self.heads {
-            guard.pulse.flushed();
+            guard.activity.flushed();
         }
         Poll::Ready(Ok(()))
     }
