@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::base::clock::Timestamp;
-use crate::base::objects::Objects;
+use crate::base::strict_objects::Objects;
 use crate::engine::access::jwt::Tokens as Jwt;
 use crate::engine::access::links::Links;
 use crate::engine::access::token;

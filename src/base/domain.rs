@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::email::domain_to_ascii;
-use super::parsed;
+use super::serde_str;
 
 /// Room for what is put in front of a domain, like a key's selector; RFC 1035 ends all names at 253 characters.
 const DOMAIN_BYTES_MAX: usize = 200;
@@ -131,7 +131,7 @@ impl Serialize for DomainName {
 
 impl<'de> Deserialize<'de> for DomainName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a domain name like example.com")
+        serde_str::deserialize(deserializer, "a domain name like example.com")
     }
 }
 

@@ -17,7 +17,7 @@ use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parsed;
+use super::serde_str;
 use super::text::fold;
 
 /// RFC 5321 §4.5.3.1.3 limits a path to 256 octets; two of them are the angle brackets.
@@ -334,7 +334,7 @@ impl Serialize for EmailAddress {
 
 impl<'de> Deserialize<'de> for EmailAddress {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "an email address as text")
+        serde_str::deserialize(deserializer, "an email address as text")
     }
 }
 

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parsed;
+use super::serde_str;
 
 /// The officially assigned codes of ISO 3166-1 alpha-2.
 const COUNTRIES: &str = "\
@@ -242,13 +242,13 @@ impl Serialize for LanguageTag {
 
 impl<'de> Deserialize<'de> for CountryCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a country code as text, like DE")
+        serde_str::deserialize(deserializer, "a country code as text, like DE")
     }
 }
 
 impl<'de> Deserialize<'de> for LanguageTag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a language tag as text, like pt-BR")
+        serde_str::deserialize(deserializer, "a language tag as text, like pt-BR")
     }
 }
 

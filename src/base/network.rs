@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
 
-use super::parsed;
+use super::serde_str;
 
 /// All addresses that share their first bits with one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl fmt::Display for Network {
 
 impl<'de> Deserialize<'de> for Network {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a range of addresses as text, like 10.0.0.0/8")
+        serde_str::deserialize(deserializer, "a range of addresses as text, like 10.0.0.0/8")
     }
 }
 

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parsed;
+use super::serde_str;
 
 /// The interface promises room for this many characters and refuses more.
 pub const PHONE_CHARACTERS_MAX: usize = 30;
@@ -93,7 +93,7 @@ impl Serialize for Phone {
 
 impl<'de> Deserialize<'de> for Phone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a phone number as text")
+        serde_str::deserialize(deserializer, "a phone number as text")
     }
 }
 

@@ -11,7 +11,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parsed;
+use super::serde_str;
 
 /// One line of at most `MAX` characters, possibly none, without space around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -191,19 +191,19 @@ impl<const MAX: usize> Serialize for LongText<MAX> {
 
 impl<'de, const MAX: usize> Deserialize<'de> for ShortText<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "text")
+        serde_str::deserialize(deserializer, "text")
     }
 }
 
 impl<'de, const MAX: usize> Deserialize<'de> for Name<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "text")
+        serde_str::deserialize(deserializer, "text")
     }
 }
 
 impl<'de, const MAX: usize> Deserialize<'de> for LongText<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "text")
+        serde_str::deserialize(deserializer, "text")
     }
 }
 
@@ -297,7 +297,7 @@ impl Serialize for Color {
 
 impl<'de> Deserialize<'de> for Color {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a colour as text, like #1A73E8")
+        serde_str::deserialize(deserializer, "a colour as text, like #1A73E8")
     }
 }
 

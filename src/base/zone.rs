@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use super::clock::Timestamp;
-use super::parsed;
+use super::serde_str;
 
 /// Every name, also those that some systems leave out, like US/Pacific.
 static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
@@ -158,7 +158,7 @@ impl FromStr for Zone {
 
 impl<'de> Deserialize<'de> for Zone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a time zone as text, like Europe/Berlin")
+        serde_str::deserialize(deserializer, "a time zone as text, like Europe/Berlin")
     }
 }
 

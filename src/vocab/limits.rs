@@ -17,7 +17,7 @@ pub const PAGE_OFFSET_MAX: u64 = 10_000_000;
 pub const CHECKED_AT_START_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Campaigns and sends that are counted when a hold on sending is shown: counting each reads a few rows.
-pub const HELD_LOOKED_AT_MAX: usize = 10_000;
+pub const HELD_SCANNED_MAX: usize = 10_000;
 /// Campaigns that are named then: more would not be read.
 pub const HELD_LISTED_MAX: usize = 100;
 
@@ -355,7 +355,7 @@ pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The colleagues who look at a test before it goes to everybody.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
 /// Campaigns that one look at those of all projects goes through: some hundredths of a second.
-pub const CAMPAIGNS_LOOKED_AT_MAX: usize = 2_000;
+pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
 /// Campaigns looked at in one step of the worker; then it looks whether the service is to stop.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a campaign whose time has come waits for an edit of its email: edits take a minute at most.
@@ -661,39 +661,39 @@ pub const RETRY_PAUSE_MS_MAX: i64 = 4 * 60 * 60 * 1000;
 /// Retries further away than this were written down by a clock that was wrong: more than the longest pause, and than all time zones.
 pub const RETRY_AHEAD_MS_MAX: i64 = 48 * 60 * 60 * 1000;
 /// Between two tries to write entries of the ledger down while too much else waits to be written.
-pub const LEDGER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+pub const RECIPIENT_WRITER_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 /// Rows of a ledger that one request looks through for those it wants: a tenth of a second.
-pub const LEDGER_ROWS_LOOKED_AT_MAX: usize = 100_000;
+pub const RECIPIENT_ROWS_SCANNED_MAX: usize = 100_000;
 /// Links of one content that are counted; newsletters have some dozens.
 pub const MAILING_LINKS_MAX: usize = 1_000;
 /// Entries of the ledger that wait for its writer: some for each of the most connections.
-pub const LEDGER_ENTRIES_WAITING_MAX: usize = 4_096;
+pub const RECIPIENT_UPDATES_QUEUED_MAX: usize = 4_096;
 /// Entries of the ledger in one commit: a few milliseconds of the writer's time.
-pub const LEDGER_ENTRIES_PER_COMMIT: usize = 1_024;
+pub const RECIPIENT_UPDATES_PER_COMMIT: usize = 1_024;
 /// Outcomes wait so long for a claim to be committed with: several commits of a slow disk.
-pub const LEDGER_PATIENCE: std::time::Duration = std::time::Duration::from_millis(20);
+pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from_millis(20);
 /// Messages that are finished before a connection is free for them: some megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The longest time between two looks for something to send when nothing says that there is: for what a lost signal has left.
-pub const LEDGER_LOOK_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
+pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
 /// Recipients of one mailing that are read ahead.
 pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
 /// After so many recipients the place up to which a ledger is settled is written down.
 pub const CURSOR_MOVED_EVERY: u32 = 4_096;
 /// Mailings with work to do that one look takes up; the next look sees what is left.
-pub const MAILINGS_LOOKED_AT_MAX: usize = 1_000;
+pub const MAILINGS_SCANNED_MAX: usize = 1_000;
 /// Retries of one mailing that are read ahead.
 pub const RETRIES_READ_AT_ONCE: usize = 256;
 /// Accounts whose retries one look goes through; the next look begins behind them.
-pub const ACCOUNTS_LOOKED_AT_MAX: usize = 1_000;
+pub const ACCOUNTS_SCANNED_MAX: usize = 1_000;
 /// Mailings of one account whose turn has come that one look takes up, so that one with very many leaves room for the others.
 pub const DUE_MAILINGS_PER_ACCOUNT: usize = 50;
 /// With more accounts than one look goes through, the next one follows after this.
-pub const RETRIES_LOOK_PAUSE_MS: i64 = 1_000;
+pub const RETRIES_POLL_PAUSE_MS: i64 = 1_000;
 /// Mailings that rest of which one look sees whether they must: the next goes on behind them.
-pub const RESTS_LOOKED_AT: usize = 20;
+pub const BLOCKED_MAILINGS_SCANNED: usize = 20;
 /// Retries of one mailing, put too far away by a wrong clock, that one look brings back.
-pub const RETRIES_LOOKED_AT_MAX: usize = 1_000;
+pub const RETRIES_SCANNED_MAX: usize = 1_000;
 /// Mailings that one sweep of old direct sends looks at: a few milliseconds of the writer's time.
 pub const MAILINGS_SWEPT: usize = 200;
 /// Rows that planning writes in one transaction: large enough for sorted writes to pay off, small enough that others wait only briefly.
@@ -812,7 +812,7 @@ pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
 /// More relays than this are a mistake.
 pub const SMTP_RELAYS_MAX: usize = 20;
 /// A domain's demand for encryption is looked at again this often.
-pub const STS_LOOK_AGAIN: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// RFC 8461 §3.2 allows a year; what is remembered does not outlive the process anyway.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
 /// RFC 8461 §3.3 advises a minute for fetching a policy; mail waits for it, so it gets less.

@@ -194,7 +194,7 @@ impl Serialize for PermissionSet {
 
 impl<'de> Deserialize<'de> for Permission {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::parsed::deserialize(deserializer, "a permission as text, like audience:read")
+        crate::base::serde_str::deserialize(deserializer, "a permission as text, like audience:read")
     }
 }
 

@@ -120,7 +120,7 @@ impl Serialize for WebhookEvent {
 
 impl<'de> Deserialize<'de> for WebhookEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::parsed::deserialize(deserializer, "an event type as text, like subscriber.added")
+        crate::base::serde_str::deserialize(deserializer, "an event type as text, like subscriber.added")
     }
 }
 
@@ -180,7 +180,7 @@ impl Serialize for Subscription {
 
 impl<'de> Deserialize<'de> for Subscription {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::parsed::deserialize(deserializer, "an event type as text, like subscriber.added")
+        crate::base::serde_str::deserialize(deserializer, "an event type as text, like subscriber.added")
     }
 }
 

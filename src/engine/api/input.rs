@@ -10,8 +10,8 @@ use serde_path_to_error as path_error;
 
 use super::failure::Failure;
 use super::spec::Spec;
-use crate::base::objects::Objects;
-use crate::base::parsed;
+use crate::base::strict_objects::Objects;
+use crate::base::serde_str;
 use crate::vocab::codes::Code;
 
 /// A name and its value.
@@ -108,14 +108,14 @@ fn malformed(what: &str, (line, column): (usize, usize)) -> Failure {
 }
 
 fn wrong(path: &str, message: &str) -> Failure {
-    let (field, message) = parsed::placed(path, message);
+    let (field, message) = serde_str::placed(path, message);
     if field.is_empty() { Failure::because(Code::InvalidRequest, message) } else { Failure::field(&field, message) }
 }
 
 /// Why a body that is JSON is not what the operation takes.
 fn refused(path: &str, error: &serde_json::Error) -> Failure {
     if error.is_data() {
-        return wrong(path, &parsed::plain(&error.to_string()));
+        return wrong(path, &serde_str::plain(&error.to_string()));
     }
     // The parser calls it broken, too, when a word was expected and a list stands there.
     wrong(path, "a value of another kind was expected")

@@ -80,7 +80,7 @@ impl std::str::FromStr for WireTime {
 
 impl<'de> serde::Deserialize<'de> for WireTime {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::parsed::deserialize(deserializer, "a time")
+        crate::base::serde_str::deserialize(deserializer, "a time")
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::base::parsed;
+use crate::base::serde_str;
 use crate::base::secret::Secret;
 use crate::base::text::fold;
 use crate::engine::access::session_cache::SessionKind;
@@ -288,7 +288,7 @@ impl FromStr for Password {
 
 impl<'de> Deserialize<'de> for Password {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a password as text")
+        serde_str::deserialize(deserializer, "a password as text")
     }
 }
 

@@ -189,7 +189,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
     let mut part = LogPage::default();
     let (mut looked, mut numbers) = (0, Vec::new());
     engagement::visit(tx, id, from, |number, did| {
-        if numbers.len() == limit || looked == limits::LEDGER_ROWS_LOOKED_AT_MAX {
+        if numbers.len() == limit || looked == limits::RECIPIENT_ROWS_SCANNED_MAX {
             part.next = Some(number);
             return Ok(ControlFlow::Break(()));
         }

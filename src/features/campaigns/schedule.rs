@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::model::{Schedule, TimezoneMode};
 use crate::base::clock::Timestamp;
-use crate::base::parsed;
+use crate::base::serde_str;
 use crate::base::zone::Zone;
 use crate::engine::api::Failure;
 use crate::vocab::limits;
@@ -52,7 +52,7 @@ impl FromStr for StartTime {
 
 impl<'de> Deserialize<'de> for StartTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a time as text")
+        serde_str::deserialize(deserializer, "a time as text")
     }
 }
 

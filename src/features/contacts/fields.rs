@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::base::objects::{ROUNDED, is_rounded};
+use crate::base::strict_objects::{ROUNDED, is_rounded};
 use crate::vocab::limits;
 
 /// One value. On the wire it is plain JSON; in the store it is tagged.

@@ -8,8 +8,8 @@ use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::base::email::EmailAddress;
-use crate::base::objects::Objects;
-use crate::base::parsed;
+use crate::base::strict_objects::Objects;
+use crate::base::serde_str;
 use crate::base::text::Name;
 use crate::engine::api::response::WireTime;
 use crate::features::contacts::FieldError;
@@ -84,13 +84,13 @@ pub struct Money {
 impl EventRow {
     /// Read an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
-        if let Some(what) = parsed::other_than_object(json) {
+        if let Some(what) = serde_str::other_than_object(json) {
             let reason = format_args!("an event is an object with name and identifiers; this is {what}");
             return Err(FieldError::new("", reason));
         }
         let mut reader = serde_json::Deserializer::from_str(json);
         serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
-            let (field, reason) = parsed::placed(&error.path().to_string(), &parsed::plain(&error.inner().to_string()));
+            let (field, reason) = serde_str::placed(&error.path().to_string(), &serde_str::plain(&error.inner().to_string()));
             FieldError::new(field, reason)
         })
     }

@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Properties {
         let mut properties = Self::default();
         let mut reader = serde_json::Deserializer::from_str(&json);
         Top(&mut properties).deserialize(&mut reader).map_err(|error| {
-            let said = crate::base::parsed::plain(&error.to_string());
+            let said = crate::base::serde_str::plain(&error.to_string());
             D::Error::custom(said)
         })?;
         properties.json = json.into_string();

@@ -138,8 +138,8 @@ fn count(data: &EnvironmentData, hold: &OnHold, account: Option<AccountId>, view
         webhook_deliveries: tx.rows(tables::WEBHOOK_DUE)?,
     };
     count_campaigns(&tx, hold, account, (&mut held, view))?;
-    let ids = sending::under_way(&tx, limits::HELD_LOOKED_AT_MAX)?;
-    view.has_more |= ids.len() == limits::HELD_LOOKED_AT_MAX;
+    let ids = sending::under_way(&tx, limits::HELD_SCANNED_MAX)?;
+    view.has_more |= ids.len() == limits::HELD_SCANNED_MAX;
     for id in ids {
         let Some(mailing) = sending::by_id(&tx, id)?.filter(|mailing| hold.holds(mailing.hold_number)) else { continue };
         let counts = sending::counts(&tx, id)?;
@@ -156,8 +156,8 @@ fn count_campaigns(
     account: Option<AccountId>,
     (held, view): (&mut HeldIn, &mut SendingHold),
 ) -> Result<()> {
-    let found = campaigns::in_progress(tx, limits::HELD_LOOKED_AT_MAX)?;
-    view.has_more |= found.len() == limits::HELD_LOOKED_AT_MAX;
+    let found = campaigns::in_progress(tx, limits::HELD_SCANNED_MAX)?;
+    view.has_more |= found.len() == limits::HELD_SCANNED_MAX;
     for campaign in found {
         let mailing = match campaign.mailing {
             Some(id) => sending::by_id(tx, id)?,

@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::base::parsed;
+use crate::base::serde_str;
 use crate::engine::store::Record;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
@@ -226,7 +226,7 @@ impl std::error::Error for SiteError {}
 
 impl<'de> Deserialize<'de> for Site {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "the address of a web page as text, like https://example.com")
+        serde_str::deserialize(deserializer, "the address of a web page as text, like https://example.com")
     }
 }
 

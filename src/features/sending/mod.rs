@@ -104,7 +104,7 @@ pub fn recipients(
     let mut found = Recipients::default();
     let mut looked = 0;
     store::visit_recipients(tx, id, from, |number, recipient| {
-        if found.rows.len() == limit || looked == crate::vocab::limits::LEDGER_ROWS_LOOKED_AT_MAX {
+        if found.rows.len() == limit || looked == crate::vocab::limits::RECIPIENT_ROWS_SCANNED_MAX {
             found.next = Some(number);
             return Ok(ControlFlow::Break(()));
         }

@@ -31,7 +31,7 @@ use crate::vocab::limits;
 /// Do a bounded amount of what mailings wait for: find an audience, write rows, skip what was cancelled. True if there may be more.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
-    for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_LOOKED_AT_MAX)? {
+    for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_SCANNED_MAX)? {
         let Some(mailing) = store::by_id(&tx, id)? else { continue };
         let done = match (&mailing.state, mailing.plan) {
             (State::Cancelled { .. } | State::Failed { .. }, _) => close(store, &tx, &mailing)?,

@@ -103,7 +103,7 @@ impl RecipientWriter {
 /// Write entries down until nobody can hand any in, or until the store has failed.
 pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiver<PendingUpdate>) {
     let mut batch = Vec::new();
-    while pending.recv_many(&mut batch, limits::LEDGER_ENTRIES_PER_COMMIT).await > 0 {
+    while pending.recv_many(&mut batch, limits::RECIPIENT_UPDATES_PER_COMMIT).await > 0 {
         wait_for_claims(&mut pending, &mut batch).await;
         let (mut updates, mut waiting) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
         for PendingUpdate { mailing, number, update, answer } in batch.drain(..) {
@@ -133,11 +133,11 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
 /// Outcomes that nobody waits for go into the next commit that somebody does wait for, if there is one before long: a connection then
 /// waits for one commit per message instead of two. No more than one outcome of each connection waits so: its next claim comes after it.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
-    let deadline = Instant::now() + limits::LEDGER_PATIENCE;
+    let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
-    while batch.len() < limits::LEDGER_ENTRIES_PER_COMMIT && batch[seen..].iter().all(|pending| pending.answer.is_none()) {
+    while batch.len() < limits::RECIPIENT_UPDATES_PER_COMMIT && batch[seen..].iter().all(|pending| pending.answer.is_none()) {
         seen = batch.len();
-        let room = limits::LEDGER_ENTRIES_PER_COMMIT - seen;
+        let room = limits::RECIPIENT_UPDATES_PER_COMMIT - seen;
         match timeout_at(deadline, pending.recv_many(batch, room)).await {
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
@@ -151,7 +151,7 @@ async fn write_when_free(store: &Store, rules: &Arc<Rules>, updates: Arc<Vec<Rec
         let (rules, updates) = (rules.clone(), updates.clone());
         match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
             // Nothing was written. It ends with the rush, or with the store.
-            Err(Error::Busy) => tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await,
+            Err(Error::Busy) => tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await,
             written => return written,
         }
     }

@@ -220,9 +220,9 @@ pub fn due(
     if let Some(from) = from {
         span.from = ((TURN, lane), from).to_bytes();
     }
-    for _ in 0..limits::ACCOUNTS_LOOKED_AT_MAX {
+    for _ in 0..limits::ACCOUNTS_SCANNED_MAX {
         let Some(((_, account, first, _), ())) = tx.list(TURNS, &span, Order::Forward, 1)?.pop() else { return Ok(due) };
-        if due.mailings.len() >= limits::MAILINGS_LOOKED_AT_MAX {
+        if due.mailings.len() >= limits::MAILINGS_SCANNED_MAX {
             due.rest = Some(account);
             return Ok(due);
         }
@@ -258,12 +258,12 @@ fn take_due(
         looked += 1;
         new += usize::from(!known(id));
         found.push(id);
-        enough = new == limits::DUE_MAILINGS_PER_ACCOUNT || looked == limits::MAILINGS_LOOKED_AT_MAX;
+        enough = new == limits::DUE_MAILINGS_PER_ACCOUNT || looked == limits::MAILINGS_SCANNED_MAX;
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     if enough {
         // There may be more of them.
-        return Ok(Some(now.plus_ms(limits::RETRIES_LOOK_PAUSE_MS)));
+        return Ok(Some(now.plus_ms(limits::RETRIES_POLL_PAUSE_MS)));
     }
     let after = Span { from: later, to: TURNS.under(&((TURN, lane), account)).to };
     Ok(tx.list(TURNS, &after, Order::Forward, 1)?.first().map(|((_, _, at, _), ())| *at))
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn an_account_with_many_due_mailings_leaves_room_for_others_and_is_itself_passed_through() {
         let app = TestApp::new();
-        let many = u16::try_from(limits::MAILINGS_LOOKED_AT_MAX).expect("a small number");
+        let many = u16::try_from(limits::MAILINGS_SCANNED_MAX).expect("a small number");
         write(&app, move |tx| {
             for number in 0..many {
                 put_retry(tx, &mailing(1, number, State::Sending), START, 0)?;
@@ -372,13 +372,13 @@ mod tests {
         })
         .expect("readable");
         assert_eq!(second.mailings.len(), 2 * limits::DUE_MAILINGS_PER_ACCOUNT + 1);
-        assert_eq!(second.next_at, Some(START.plus_ms(limits::RETRIES_LOOK_PAUSE_MS)), "there are more");
+        assert_eq!(second.next_at, Some(START.plus_ms(limits::RETRIES_POLL_PAUSE_MS)), "there are more");
     }
 
     #[test]
     fn mailings_on_hold_neither_go_out_nor_stand_in_front_of_new_ones() {
         let app = TestApp::new();
-        let many = u16::try_from(2 * limits::MAILINGS_LOOKED_AT_MAX).expect("a small number");
+        let many = u16::try_from(2 * limits::MAILINGS_SCANNED_MAX).expect("a small number");
         let new = move |number| Mailing { hold_number: 1, ..mailing(1, number, State::Sending) };
         write(&app, move |tx| {
             for number in 0..many {
@@ -399,7 +399,7 @@ mod tests {
         let held = held(&tx, &hold).expect("readable");
         let later = START.plus_ms(1);
         let due = |held: &Held| due(&tx, (GROUPS, None), later, later, held, |_| false).expect("readable").mailings;
-        let found = |held: &Held| ready(&tx, GROUPS, held, limits::MAILINGS_LOOKED_AT_MAX).expect("readable");
+        let found = |held: &Held| ready(&tx, GROUPS, held, limits::MAILINGS_SCANNED_MAX).expect("readable");
         let expected = [new(many).id, new(many + 1).id];
         assert_eq!((held.len(), due(&held), found(&held)), (usize::from(many), expected.to_vec(), expected.to_vec()));
         // After the hold, the oldest come first.

@@ -14,7 +14,7 @@ use url::Url;
 use super::direct::{Lookup, LookupError};
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
 use crate::vocab::limits::{
-    SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_LOOK_AGAIN, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX,
+    SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_RECHECK_AFTER, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX,
 };
 
 /// Where policies come from.
@@ -123,7 +123,7 @@ impl Policies {
         let id = self.id(domain).await;
         let is_news = id.is_some() && old.as_ref().is_none_or(|old| old.id != id);
         let found = if is_news { self.look(domain).await } else { None };
-        let look_again = now + STS_LOOK_AGAIN;
+        let look_again = now + STS_RECHECK_AFTER;
         let known = match (found, old) {
             (Some(new), _) => CachedPolicy { id, until: now + new.max_age, policy: Some(new), look_again },
             // What is known holds on if nothing newer can be found.

@@ -83,7 +83,7 @@ impl Query for Overview {
         let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
         let (mut looked, mut last, mut next, mut found) = (0, None, None, Vec::new());
         store::visit_latest(tx, account, input.before, |campaign| {
-            if found.len() == input.limit.0 as usize || looked == limits::CAMPAIGNS_LOOKED_AT_MAX {
+            if found.len() == input.limit.0 as usize || looked == limits::CAMPAIGNS_SCANNED_MAX {
                 next = last;
                 return Ok(ControlFlow::Break(()));
             }

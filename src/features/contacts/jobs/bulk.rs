@@ -11,8 +11,8 @@ use super::import::{PROJECT_GONE, project_exists};
 use super::{Bulk, Job, JobRow, ROWS, State, Task, find_open, finish, save, add_notes};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
-use crate::base::objects::Objects;
-use crate::base::parsed;
+use crate::base::strict_objects::Objects;
+use crate::base::serde_str;
 use crate::base::phone::Phone;
 use crate::engine::api::EnvironmentData;
 use crate::engine::store::key::Key;
@@ -67,7 +67,7 @@ impl From<BulkRow> for ContactInput {
 
 /// Read the row with the number `index` from its JSON.
 pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
-    if let Some(what) = parsed::other_than_object(json) {
+    if let Some(what) = serde_str::other_than_object(json) {
         let error = format!(
             "row {index} (the first is 0) is {what}; give each contact as an object, like {{\"email\": \"ada@example.com\"}}"
         );
@@ -75,7 +75,7 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     }
     let mut reader = serde_json::Deserializer::from_str(json);
     let row: BulkRow = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
-        let sentence = parsed::plain(&error.inner().to_string());
+        let sentence = serde_str::plain(&error.inner().to_string());
         // An unknown or missing field is named between back-ticks only.
         let path = error.path().to_string();
         let named = sentence.split('`').nth(1).unwrap_or_default().to_owned();

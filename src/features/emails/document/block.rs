@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::line::Line;
 use super::link::{ImageUrl, Link};
 use super::rich::Rich;
-use crate::base::parsed;
+use crate::base::serde_str;
 use crate::vocab::limits;
 
 /// A stable name of a block within its document, so that an edit can say which block it means: small letters, digits and hyphens.
@@ -551,7 +551,7 @@ impl Serialize for Deadline {
 
 impl<'de> Deserialize<'de> for Deadline {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "a date as text, like 2026-11-30")
+        serde_str::deserialize(deserializer, "a date as text, like 2026-11-30")
     }
 }
 

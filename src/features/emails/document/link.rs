@@ -10,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::email::EmailAddress;
-use crate::base::parsed;
+use crate::base::serde_str;
 use crate::features::projects::Site;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
@@ -185,13 +185,13 @@ impl Serialize for ImageUrl {
 
 impl<'de> Deserialize<'de> for Link {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "an address as text, like https://example.com/sale")
+        serde_str::deserialize(deserializer, "an address as text, like https://example.com/sale")
     }
 }
 
 impl<'de> Deserialize<'de> for ImageUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "the address of an image as text, like https://example.com/a.jpg")
+        serde_str::deserialize(deserializer, "the address of an image as text, like https://example.com/a.jpg")
     }
 }
 

@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::link::{Link, LinkError};
-use crate::base::parsed;
+use crate::base::serde_str;
 
 /// Inline text of at most `MAX` visible characters, once it is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -292,7 +292,7 @@ impl<const MAX: usize> Serialize for Rich<MAX> {
 
 impl<'de, const MAX: usize> Deserialize<'de> for Rich<MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parsed::deserialize(deserializer, "text with **bold**, *italic* and [links](https://example.com)")
+        serde_str::deserialize(deserializer, "text with **bold**, *italic* and [links](https://example.com)")
     }
 }
 

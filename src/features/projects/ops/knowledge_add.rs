@@ -62,7 +62,7 @@ impl std::str::FromStr for ReferenceOrigin {
 
 impl<'de> Deserialize<'de> for ReferenceOrigin {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::base::parsed::deserialize(deserializer, "favorite, upload or manual")
+        crate::base::serde_str::deserialize(deserializer, "favorite, upload or manual")
     }
 }
 

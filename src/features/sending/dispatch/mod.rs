@@ -67,7 +67,7 @@ async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdo
     let epoch = store.write_essential(store::next_epoch).await??;
     let rules = Arc::new(rules(&engine, epoch));
     recover(&store, &rules).await?;
-    let (writer, entries) = RecipientWriter::new(limits::LEDGER_ENTRIES_WAITING_MAX);
+    let (writer, entries) = RecipientWriter::new(limits::RECIPIENT_UPDATES_QUEUED_MAX);
     let writing = recipient_writer::run(store.clone(), rules.clone(), entries);
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
@@ -91,8 +91,8 @@ async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> 
     for lane in send_queue::LANES {
         let mut from = None;
         loop {
-            let ids = send_queue::queued(&store.read(), lane, from, limits::MAILINGS_LOOKED_AT_MAX)?;
-            let more = ids.len() == limits::MAILINGS_LOOKED_AT_MAX;
+            let ids = send_queue::queued(&store.read(), lane, from, limits::MAILINGS_SCANNED_MAX)?;
+            let more = ids.len() == limits::MAILINGS_SCANNED_MAX;
             for id in &ids {
                 recover_mailing(store, rules, *id).await?;
             }
@@ -123,7 +123,7 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
 /// Recipients in the handoff: first those near the cursor, where they nearly always are.
 pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
     let tx = store.read();
-    let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::LEDGER_ENTRIES_PER_COMMIT as u64);
+    let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::RECIPIENT_UPDATES_PER_COMMIT as u64);
     let mut found: HashMap<u32, Recipient> = HashMap::new();
     for from in [store::cursor(&tx, id)?, 0] {
         if found.len() as u64 >= wanted {
@@ -160,7 +160,7 @@ async fn dispatch(
     mut shutdown: Shutdown,
 ) -> Result<(), Failure> {
     let deliveries = tasks.group("deliveries");
-    let (report, mut reports) = mpsc::channel::<SendReport>(limits::LEDGER_ENTRIES_WAITING_MAX);
+    let (report, mut reports) = mpsc::channel::<SendReport>(limits::RECIPIENT_UPDATES_QUEUED_MAX);
     let mut scheduler = Scheduler::new(store.clone(), sender.slots());
     let (mut look, mut turns) = (true, true);
     let listen = |table| Box::pin(store.changed(table).notified());

@@ -112,15 +112,15 @@ impl Scheduler {
             self.admit(&tx, id, sender).await?;
         }
         for lane in [DIRECT, GROUPS] {
-            for id in send_queue::ready(&tx, lane, &self.on_hold, limits::MAILINGS_LOOKED_AT_MAX)? {
+            for id in send_queue::ready(&tx, lane, &self.on_hold, limits::MAILINGS_SCANNED_MAX)? {
                 if !self.active.contains_key(&id) {
                     self.admit(&tx, id, sender).await?;
                 }
             }
         }
         // Whoever waits for the plan's emails of another day need not any more if the plan has grown, or if a clock was wrong.
-        let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::RESTS_LOOKED_AT)?;
-        self.blocked_from = blocked.get(limits::RESTS_LOOKED_AT - 1).copied();
+        let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
+        self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
             if !self.active.contains_key(&id) {
                 self.admit(&tx, id, sender).await?;
@@ -150,7 +150,7 @@ impl Scheduler {
                     active.retries = true;
                 }
             }
-            let again = (due.rest.is_some() || from.is_some()).then(|| self.now.plus_ms(limits::RETRIES_LOOK_PAUSE_MS));
+            let again = (due.rest.is_some() || from.is_some()).then(|| self.now.plus_ms(limits::RETRIES_POLL_PAUSE_MS));
             self.next_due = [self.next_due, due.next_at, again].into_iter().flatten().min();
             self.due_from[usize::from(lane)] = due.rest;
         }
@@ -170,7 +170,7 @@ impl Scheduler {
 
     /// Find retries of a mailing that no clock that is right has put there.
     fn find_misdated(&mut self, tx: &ReadTx, id: MailingId, horizon: Timestamp) -> StoreResult<()> {
-        for number in send_queue::retries_beyond(tx, id, horizon, limits::RETRIES_LOOKED_AT_MAX)? {
+        for number in send_queue::retries_beyond(tx, id, horizon, limits::RETRIES_SCANNED_MAX)? {
             let waits = store::recipient(tx, id, number)?.map(|recipient| recipient.delivery);
             // Without a try so far it waits for a time that its mailing names, however far that is.
             if matches!(waits, Some(Delivery::Deferred { attempts: 1.., .. })) {
@@ -382,7 +382,7 @@ impl Scheduler {
     pub fn pause(&mut self, now: Instant) -> Duration {
         let wake = self.wake.take().map(|at| at.saturating_duration_since(now));
         let due = self.next_due.map(|at| Duration::from_millis(u64::try_from(at.ms_since(self.now)).unwrap_or(0) + 1));
-        [wake, due].into_iter().flatten().min().map_or(limits::LEDGER_LOOK_PERIOD, |pause| pause.min(limits::LEDGER_LOOK_PERIOD))
+        [wake, due].into_iter().flatten().min().map_or(limits::SEND_QUEUE_POLL_PERIOD, |pause| pause.min(limits::SEND_QUEUE_POLL_PERIOD))
     }
 }
 
@@ -415,7 +415,7 @@ impl ActiveMailing {
             from,
             |counter| counter == Counter::QUEUED,
             |number, recipient| {
-                if ready.len() == limits::RECIPIENTS_READ_AT_ONCE || looked == limits::LEDGER_ROWS_LOOKED_AT_MAX {
+                if ready.len() == limits::RECIPIENTS_READ_AT_ONCE || looked == limits::RECIPIENT_ROWS_SCANNED_MAX {
                     unread = Some(number);
                     return Ok(ControlFlow::Break(()));
                 }

@@ -429,7 +429,7 @@ fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
         let writing = recipient_writer::run(store.clone(), Arc::new(rules(app.engine(), 1)), entries);
         let asking = async {
             let letting_go = async {
-                tokio::time::sleep(limits::LEDGER_BUSY_PAUSE).await;
+                tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await;
                 go.send(()).expect("it waits");
             };
             tokio::join!(writer.submit_and_wait(MailingId::from_bytes([9; 12]), 0, RowUpdate::Claim), letting_go).0
