@@ -8,8 +8,8 @@ pub fn encode(bytes: &[u8]) -> String {
     for chunk in bytes.chunks(3) {
         let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
-            out.push(if place <= chunk.len() { letter.into() } else { '=' });
+            let c = LETTERS[(bits >> (18 - 6 * place)) as usize & 63];
+            out.push(if place <= chunk.len() { c.into() } else { '=' });
         }
     }
     out
@@ -67,8 +67,8 @@ pub fn decode_url(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
     for chunk in text.as_bytes().chunks(4) {
         let mut bits = 0_u32;
-        for letter in chunk {
-            bits = bits << 6 | u32::try_from(URL_LETTERS.iter().position(|known| known == letter)?).ok()?;
+        for c in chunk {
+            bits = bits << 6 | u32::try_from(URL_LETTERS.iter().position(|known| known == c)?).ok()?;
         }
         bits <<= 6 * (4 - chunk.len());
         let bytes = &bits.to_be_bytes()[1..];

@@ -54,7 +54,7 @@ impl FromStr for Currency {
 
     fn from_str(text: &str) -> Result<Self, CurrencyError> {
         let bytes: [u8; 3] = text.trim().as_bytes().try_into().map_err(|_| CurrencyError)?;
-        let code = bytes.map(|letter| letter.to_ascii_uppercase());
+        let code = bytes.map(|c| c.to_ascii_uppercase());
         let known = CODES.as_bytes().chunks(4).any(|entry| entry[..3] == code);
         if known { Ok(Self(code)) } else { Err(CurrencyError) }
     }

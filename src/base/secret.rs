@@ -101,18 +101,18 @@ const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 pub fn random_code(random: &dyn Random, groups: usize) -> String {
     let letters = random_of(random, CONSONANTS, 4 * groups);
     let mut code = String::with_capacity(5 * groups);
-    for (index, letter) in letters.chars().enumerate() {
+    for (index, c) in letters.chars().enumerate() {
         if index > 0 && index % 4 == 0 {
             code.push('-');
         }
-        code.push(letter);
+        code.push(c);
     }
     code
 }
 
 /// What people type for a code: small letters are capitals, and everything else than letters and digits does not count.
 pub fn typed_code(given: &str) -> String {
-    given.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).take(64).collect()
+    given.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).take(64).collect()
 }
 
 fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {

@@ -38,12 +38,12 @@ pub fn problem(text: &str) -> Option<String> {
 
 /// `name` or `name | default("words")`.
 fn is_field(inside: &str) -> bool {
-    is_field_of(inside, |letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_')
+    is_field_of(inside, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// The same as emails that were made elsewhere may have it: `firstName`, `customFields.plan`.
 fn is_foreign_field(inside: &str) -> bool {
-    is_field_of(inside, |letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.'))
+    is_field_of(inside, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
 }
 
 fn is_field_of(inside: &str, may_be_in_name: fn(char) -> bool) -> bool {
@@ -88,11 +88,11 @@ fn stand_in(field: &str) -> String {
 /// What a name says: `first_name` and `firstName` alike.
 fn words(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 2);
-    for letter in name.chars() {
-        match letter {
+    for c in name.chars() {
+        match c {
             '_' => said.push(' '),
-            letter if letter.is_ascii_uppercase() => said.extend([' ', letter.to_ascii_lowercase()]),
-            letter => said.push(letter),
+            c if c.is_ascii_uppercase() => said.extend([' ', c.to_ascii_lowercase()]),
+            c => said.push(c),
         }
     }
     said

@@ -112,7 +112,7 @@ fn even(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut text = text.replace("\r\n", "\n").replace('\r', "\n");
-    text.retain(|letter| !(letter.is_ascii() && is_control(letter as u8)));
+    text.retain(|c| !(c.is_ascii() && is_control(c as u8)));
     Cow::Owned(text)
 }
 

@@ -110,7 +110,7 @@ pub fn url(text: &str) -> String {
 
 /// A word of letters, digits and the few signs that ids need.
 pub fn id(text: &str) -> String {
-    let allowed = |letter: &char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_' | '@' | '+' | '=');
+    let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '+' | '=');
     text.chars().filter(allowed).collect()
 }
 

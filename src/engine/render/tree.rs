@@ -154,14 +154,14 @@ pub fn is_plain_name(name: &str) -> bool {
 
 /// Text, so that it is read as text.
 pub fn push_text(text: &str, out: &mut String) {
-    for letter in text.chars() {
-        match letter {
+    for c in text.chars() {
+        match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '\u{a0}' => out.push_str("&nbsp;"),
             '\0' => {}
-            _ => out.push(letter),
+            _ => out.push(c),
         }
     }
 }
@@ -171,14 +171,14 @@ pub fn push_attribute(name: &str, value: &str, out: &mut String) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
-    for letter in value.chars() {
-        match letter {
+    for c in value.chars() {
+        match c {
             '&' => out.push_str("&amp;"),
             '"' => out.push_str("&quot;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '\0' => {}
-            _ => out.push(letter),
+            _ => out.push(c),
         }
     }
     out.push('"');

@@ -73,9 +73,9 @@ impl Finished {
     pub fn file_name(&self) -> String {
         const CHARACTERS_MAX: usize = 60;
         let mut name = String::new();
-        for letter in self.subject.chars() {
-            match letter.to_ascii_lowercase() {
-                letter if letter.is_ascii_alphanumeric() => name.push(letter),
+        for c in self.subject.chars() {
+            match c.to_ascii_lowercase() {
+                c if c.is_ascii_alphanumeric() => name.push(c),
                 _ if !name.ends_with('-') => name.push('-'),
                 _ => {}
             }

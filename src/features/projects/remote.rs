@@ -85,7 +85,7 @@ const VALUE_BYTES_MAX: usize = 6 * URL_CHARACTERS_MAX;
 
 /// Whether the next letter is the first of an attribute's name.
 fn ends_a_word(before: &str) -> bool {
-    before.ends_with(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '"' | '\'' | '/'))
+    before.ends_with(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '/'))
 }
 
 /// Where the value that begins at `at` stands, without blanks and quotes around it.
@@ -100,7 +100,7 @@ fn value(html: &str, at: usize) -> (usize, usize) {
     let rest = &html[start..most];
     let end = match quote {
         Some(quote) => rest.find(quote),
-        None => rest.find(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '>' | '(' | ')' | '"' | '\'')),
+        None => rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '(' | ')' | '"' | '\'')),
     };
     let end = start + end.unwrap_or(rest.len());
     (start, start + html[start..end].trim_ascii_end().len())

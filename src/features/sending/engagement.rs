@@ -201,7 +201,7 @@ pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
     let mut found = EmailDays::default();
     tx.visit(DAYS, &DAYS.under(&(email,)), Order::Forward, |(_, day, measure), many| {
         if measure == COUNTRY {
-            let country: String = [day >> 8, day & 0xFF].iter().filter_map(|letter| char::from_u32(*letter)).collect();
+            let country: String = [day >> 8, day & 0xFF].iter().filter_map(|c| char::from_u32(*c)).collect();
             found.countries.insert(country, many);
         } else if let Some(measure) = Measure::ALL.get(usize::from(measure)) {
             found.days.entry(day).or_default().insert(*measure, many);

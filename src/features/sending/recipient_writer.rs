@@ -407,7 +407,7 @@ impl OpenMailing {
 /// What servers say is foreign text: no more of it is kept than a log shows, and nothing that could break a line.
 fn within_bounds(event: Event, schedule: Schedule) -> Event {
     let cut = |reply: String| -> String {
-        let line = reply.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+        let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });
         line.take(limits::REPLY_CHARACTERS_KEPT).collect()
     };
     match event {

@@ -81,12 +81,12 @@ impl Tokens {
 
     /// Read what [`Tokens::link`] wrote.
     pub fn read_link(&self, text: &str) -> Option<Token> {
-        self.read(&decode(text.as_bytes(), 6, |byte| BASE64URL.iter().position(|letter| *letter == byte))?)
+        self.read(&decode(text.as_bytes(), 6, |byte| BASE64URL.iter().position(|c| *c == byte))?)
     }
 
     /// Read what [`Tokens::local_part`] wrote.
     pub fn read_local_part(&self, text: &str) -> Option<Token> {
-        let small = |byte: u8| BASE32.iter().position(|letter| *letter == byte.to_ascii_lowercase());
+        let small = |byte: u8| BASE32.iter().position(|c| *c == byte.to_ascii_lowercase());
         self.read(&decode(text.as_bytes(), 5, small)?)
     }
 
@@ -161,8 +161,8 @@ fn decode(text: &[u8], bits_per_letter: u32, value: impl Fn(u8) -> Option<usize>
     }
     let mut bytes = Vec::with_capacity(text.len());
     let (mut held, mut bits) = (0_u32, 0);
-    for letter in text {
-        held = held << bits_per_letter | u32::try_from(value(*letter)?).ok()?;
+    for c in text {
+        held = held << bits_per_letter | u32::try_from(value(*c)?).ok()?;
         bits += bits_per_letter;
         if bits >= 8 {
             bits -= 8;
@@ -208,12 +208,12 @@ mod tests {
     fn every_changed_letter_and_another_key_make_it_worthless() {
         let link = tokens().link(token(Purpose::Click(3)));
         for place in 0..link.len() {
-            for letter in [b'A', b'b', b'7', b'-'] {
+            for c in [b'A', b'b', b'7', b'-'] {
                 let mut changed = link.clone().into_bytes();
-                if changed[place] == letter {
+                if changed[place] == c {
                     continue;
                 }
-                changed[place] = letter;
+                changed[place] = c;
                 let changed = String::from_utf8(changed).expect("ASCII");
                 assert_eq!(tokens().read_link(&changed), None, "{changed}");
             }

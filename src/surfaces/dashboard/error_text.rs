@@ -80,18 +80,18 @@ fn renamed(message: &str) -> String {
     let mut word = String::new();
     let mut is_quoted = false;
     let mut letters = message.chars().chain(['\n']).peekable();
-    while let Some(letter) = letters.next() {
-        if letter.is_alphanumeric() || letter == '_' {
-            word.push(letter);
+    while let Some(c) = letters.next() {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
             continue;
         }
         // Permissions are written `project:write`.
-        let is_permission = letter == ':' && letters.peek().is_some_and(|next| next.is_alphanumeric());
+        let is_permission = c == ':' && letters.peek().is_some_and(|next| next.is_alphanumeric());
         let name = NAMES.iter().find(|(name, _)| !is_quoted && !is_permission && *name == word).map(|(_, name)| *name);
         renamed.push_str(name.unwrap_or(&word));
-        renamed.push(letter);
+        renamed.push(c);
         word.clear();
-        match letter {
+        match c {
             '"' => is_quoted = !is_quoted,
             '“' => is_quoted = true,
             '”' => is_quoted = false,

@@ -210,7 +210,7 @@ fn fits(pattern: &str, status: &str) -> bool {
 
 /// The first enhanced status code in a text.
 pub fn find_status(text: &str) -> Option<String> {
-    let tokens = text.split(|letter: char| !(letter.is_ascii_digit() || letter == '.'));
+    let tokens = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
     tokens.map(|token| token.trim_matches('.')).find(|token| is_status(token)).map(str::to_owned)
 }
 

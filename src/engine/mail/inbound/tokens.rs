@@ -21,8 +21,8 @@ pub enum Mark {
 }
 
 impl Mark {
-    fn of(letter: u8) -> Option<Self> {
-        match letter {
+    fn of(c: u8) -> Option<Self> {
+        match c {
             b'b' | b'B' => Some(Self::Bounce),
             b'u' | b'U' => Some(Self::Unsubscribe),
             _ => None,
@@ -38,9 +38,9 @@ impl Token {
     pub fn of_address(address: &str) -> Option<Self> {
         let (local, _) = address.trim().trim_matches(['<', '>']).rsplit_once('@')?;
         let (mark, text) = local.split_once('+')?;
-        let &[letter] = mark.as_bytes() else { return None };
+        let &[c] = mark.as_bytes() else { return None };
         let is_token = LETTERS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_token.then(|| Mark::of(letter)).flatten().map(|mark| Self { mark, text: text.to_ascii_lowercase() })
+        is_token.then(|| Mark::of(c)).flatten().map(|mark| Self { mark, text: text.to_ascii_lowercase() })
     }
 }
 

@@ -100,8 +100,8 @@ fn line_break(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let zero_at = |letter: u8| {
-            let other = word ^ (ONES * u64::from(letter));
+        let zero_at = |c: u8| {
+            let other = word ^ (ONES * u64::from(c));
             other.wrapping_sub(ONES) & !other & HIGH
         };
         let found = zero_at(b'\r') | zero_at(b'\n');
@@ -160,10 +160,10 @@ mod tests {
         for length in 0..40 {
             let mut bytes = vec![b'a'; length];
             assert_eq!(line_break(&bytes), None);
-            for (place, letter) in (0..length).zip([b'\r', b'\n', b'\x0b', 0x8d].into_iter().cycle()) {
+            for (place, c) in (0..length).zip([b'\r', b'\n', b'\x0b', 0x8d].into_iter().cycle()) {
                 bytes.fill(0x0c);
-                bytes[place] = letter;
-                assert_eq!(line_break(&bytes), matches!(letter, b'\r' | b'\n').then_some(place));
+                bytes[place] = c;
+                assert_eq!(line_break(&bytes), matches!(c, b'\r' | b'\n').then_some(place));
             }
         }
     }

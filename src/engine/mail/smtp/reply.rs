@@ -148,7 +148,7 @@ fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
 /// Foreign bytes as text that can be shown and kept.
 fn printable(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(SMTP_REPLY_LINE_BYTES_MAX)];
-    String::from_utf8_lossy(bytes).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

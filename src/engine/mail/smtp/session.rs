@@ -193,7 +193,7 @@ impl Session {
         let capabilities = &self.capabilities;
         let refused = |code, enhanced, text: &str| Reply::ours(code, enhanced, text);
         let sender = envelope.sender.as_str();
-        if sender.chars().any(|letter| letter.is_control() || letter.is_whitespace() || matches!(letter, '<' | '>')) {
+        if sender.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '<' | '>')) {
             return Err((refused(553, EnhancedCode::new(5, 1, 7), "The envelope sender is no address."), false));
         }
         let mut command = format!("MAIL FROM:<{sender}>");

@@ -4,14 +4,14 @@
 
 /// An address as browsers see it.
 fn compact(address: &str) -> String {
-    address.trim_matches(|letter: char| letter <= ' ').chars().filter(|letter| !matches!(letter, '\t' | '\n' | '\r')).collect()
+    address.trim_matches(|c: char| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
 }
 
 /// The scheme in small letters, if there is one.
 fn scheme(address: &str) -> Option<String> {
     let (scheme, _) = address.split_once(':')?;
-    let sound = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
-    (scheme.starts_with(|letter: char| letter.is_ascii_alphabetic()) && scheme.chars().all(sound))
+    let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(sound))
         .then(|| scheme.to_ascii_lowercase())
 }
 

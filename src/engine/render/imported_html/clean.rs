@@ -245,7 +245,7 @@ impl Visitor for Cleaner<'_> {
 
 /// A name from foreign hands, fit for a list.
 fn told(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_ascii_graphic()).take(40).collect()
+    name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
 }
 
 impl Cleaner<'_> {

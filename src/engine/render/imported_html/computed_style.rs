@@ -164,13 +164,13 @@ pub fn old_color(value: &str) -> Option<Painted> {
 
 /// A selector without relations, states and attributes.
 fn simple(selector: &str) -> Option<Rule> {
-    let sound = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.' | '#');
+    let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
     if selector.is_empty() || !selector.chars().all(sound) {
         return None;
     }
     let mut rule = Rule { tag: None, classes: Vec::new(), id: None, declarations: Vec::new() };
     let mut start = 0;
-    let ends = selector.char_indices().skip(1).filter(|(_, letter)| matches!(letter, '.' | '#')).map(|(at, _)| at);
+    let ends = selector.char_indices().skip(1).filter(|(_, c)| matches!(c, '.' | '#')).map(|(at, _)| at);
     for end in ends.chain([selector.len()]) {
         let part = &selector[start..end];
         match part.chars().next()? {

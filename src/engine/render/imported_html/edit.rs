@@ -170,7 +170,7 @@ fn say(dom: &mut Dom, node: usize, text: &str) {
     // What keeps the lists of messages from showing more than the preheader stays.
     let old = dom.text(node).to_owned();
     let filler = &old[old.trim_end_matches(is_filler).len()..];
-    let filler = if shows(filler) || !filler.contains(|letter: char| !letter.is_whitespace()) { "" } else { filler };
+    let filler = if shows(filler) || !filler.contains(|c: char| !c.is_whitespace()) { "" } else { filler };
     let mut lines = text.split('\n');
     let first = lines.next().unwrap_or_default();
     dom.set_text(node, first);

@@ -174,17 +174,17 @@ impl Outline {
 }
 
 /// Characters that fill up a preheader and show nothing.
-pub fn is_filler(letter: char) -> bool {
-    letter.is_whitespace()
+pub fn is_filler(c: char) -> bool {
+    c.is_whitespace()
         || matches!(
-            letter,
+            c,
             '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{2060}' | '\u{feff}'
         )
 }
 
 /// Whether a text shows anything.
 pub fn shows(text: &str) -> bool {
-    text.chars().any(|letter| !is_filler(letter))
+    text.chars().any(|c| !is_filler(c))
 }
 
 /// What stands around a node.
@@ -258,10 +258,10 @@ impl Reader<'_> {
         let before = self.line.as_ref().and_then(|(_, pieces)| pieces.last()).map(|piece| piece.text.as_str());
         let mut spaced = before.is_none_or(|text| text.ends_with([' ', '\n']));
         let mut text = String::with_capacity(raw.len());
-        for letter in raw.chars() {
-            let is_space = matches!(letter, ' ' | '\t' | '\n' | '\r' | '\u{c}');
+        for c in raw.chars() {
+            let is_space = matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}');
             if !is_space {
-                text.push(letter);
+                text.push(c);
             } else if !spaced {
                 text.push(' ');
             }

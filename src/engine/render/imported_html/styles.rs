@@ -146,7 +146,7 @@ impl Styles<'_> {
         for piece in css::pieces(text) {
             match piece {
                 Piece::Rule { selectors, body } => {
-                    let sound = |letter: char| !letter.is_control() || letter.is_whitespace();
+                    let sound = |c: char| !c.is_control() || c.is_whitespace();
                     if selectors.is_empty() || selectors.len() > SELECTORS_BYTES_MAX || !selectors.chars().all(sound) {
                         self.removed.note("style rule without sound selectors");
                         continue;
@@ -240,12 +240,12 @@ impl Styles<'_> {
 
 /// Whether a media query has nothing but words, numbers and brackets.
 fn is_query(prelude: &str) -> bool {
-    let sound = |letter: char| letter.is_ascii_alphanumeric() || letter.is_ascii_whitespace() || "(),:.%/->=_".contains(letter);
+    let sound = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "(),:.%/->=_".contains(c);
     !prelude.is_empty() && prelude.len() < 500 && prelude.chars().all(sound)
 }
 
 fn shortened(name: &str) -> String {
-    name.chars().filter(|letter| letter.is_ascii_graphic()).take(40).collect()
+    name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
 }
 
 #[cfg(test)]

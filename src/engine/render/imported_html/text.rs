@@ -113,7 +113,7 @@ impl Visitor for Writer {
 
     fn text(&mut self, text: &str) {
         // What fills a preheader shows nothing.
-        let is_filler = |letter: char| matches!(letter, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{feff}');
+        let is_filler = |c: char| matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{feff}');
         self.spaced |= text.starts_with(char::is_whitespace);
         for word in text.split_whitespace().map(|word| word.trim_matches(is_filler)).filter(|word| !word.is_empty()) {
             self.word(word);

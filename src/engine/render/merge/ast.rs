@@ -41,11 +41,11 @@ impl Path {
 /// `firstName` → `first_name`; what is spelled so already stays.
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() && !snake.is_empty() && !snake.ends_with(['_', '.']) {
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() && !snake.ends_with(['_', '.']) {
             snake.push('_');
         }
-        snake.push(letter.to_ascii_lowercase());
+        snake.push(c.to_ascii_lowercase());
     }
     snake
 }
@@ -54,14 +54,14 @@ fn snake_case(name: &str) -> String {
 fn camel_case(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     let mut raise = false;
-    for letter in name.chars() {
-        match letter {
+    for c in name.chars() {
+        match c {
             '_' if !camel.is_empty() => raise = true,
-            letter if raise => {
-                camel.push(letter.to_ascii_uppercase());
+            c if raise => {
+                camel.push(c.to_ascii_uppercase());
                 raise = false;
             }
-            letter => camel.push(letter),
+            c => camel.push(c),
         }
     }
     camel

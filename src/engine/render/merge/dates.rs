@@ -116,27 +116,27 @@ impl Language {
         while let Some((before, after)) = rest.split_once('%') {
             out.push_str(before);
             // Flags and a width may stand between the sign and its letter.
-            let end = after.find(|letter: char| !letter.is_ascii_digit() && !"-_^#".contains(letter)).unwrap_or(after.len());
-            let (flags, letter) = (&after[..end], after[end..].chars().next());
-            match letter.and_then(|letter| self.word(letter, moment)) {
+            let end = after.find(|c: char| !c.is_ascii_digit() && !"-_^#".contains(c)).unwrap_or(after.len());
+            let (flags, c) = (&after[..end], after[end..].chars().next());
+            match c.and_then(|c| self.word(c, moment)) {
                 Some(word) if flags.contains('^') => out.push_str(&word.to_uppercase()),
                 Some(word) => out.push_str(word),
                 None => {
                     out.push('%');
                     out.push_str(flags);
-                    out.extend(letter);
+                    out.extend(c);
                 }
             }
-            rest = &after[end + letter.map_or(0, char::len_utf8)..];
+            rest = &after[end + c.map_or(0, char::len_utf8)..];
         }
         out.push_str(rest);
         out
     }
 
-    fn word(self, letter: char, moment: DateTime) -> Option<&'static str> {
+    fn word(self, c: char, moment: DateTime) -> Option<&'static str> {
         let month = usize::try_from(moment.month() - 1).unwrap_or(0);
         let weekday = usize::try_from(moment.weekday().to_monday_zero_offset()).unwrap_or(0);
-        Some(match letter {
+        Some(match c {
             'B' => &self.names().months[month],
             'A' => &self.names().weekdays[weekday],
             'b' | 'h' => TABLE[self.0].months_short[month],

@@ -352,11 +352,11 @@ fn escape(text: &str, into: &mut String) {
 fn leads_elsewhere(address: &str) -> bool {
     let mut scheme = String::new();
     // Browsers drop what cannot be seen, also within the scheme.
-    for letter in address.chars().filter(|letter| !letter.is_control() && !letter.is_whitespace()) {
-        match letter {
+    for c in address.chars().filter(|c| !c.is_control() && !c.is_whitespace()) {
+        match c {
             ':' => return !SCHEMES.contains(&scheme.as_str()),
             '/' | '?' | '#' => return false,
-            letter => scheme.push(letter.to_ascii_lowercase()),
+            c => scheme.push(c.to_ascii_lowercase()),
         }
     }
     false

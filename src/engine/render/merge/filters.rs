@@ -142,15 +142,15 @@ impl Constant {
 fn title(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut begins = true;
-    for letter in text.chars() {
-        if letter.is_whitespace() || matches!(letter, '-' | '(' | '{' | '[' | '<') {
-            made.push(letter);
+    for c in text.chars() {
+        if c.is_whitespace() || matches!(c, '-' | '(' | '{' | '[' | '<') {
+            made.push(c);
             begins = true;
         } else if begins {
-            made.extend(letter.to_uppercase());
+            made.extend(c.to_uppercase());
             begins = false;
         } else {
-            made.extend(letter.to_lowercase());
+            made.extend(c.to_lowercase());
         }
     }
     made

@@ -143,8 +143,8 @@ fn plain(text: &str) -> String {
         rest = &rest[at..];
         let known =
             ENTITIES.iter().find(|(name, _)| rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)));
-        let (length, letter) = known.map_or((1, '&'), |(name, letter)| (name.len(), *letter));
-        plain.push(letter);
+        let (length, c) = known.map_or((1, '&'), |(name, c)| (name.len(), *c));
+        plain.push(c);
         rest = &rest[length..];
     }
     plain.push_str(rest);
@@ -153,7 +153,7 @@ fn plain(text: &str) -> String {
 
 /// Blocks of the language that are not for emails, before anything else in them is looked at.
 fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
-    let words = inside.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+    let words = inside.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let word = words.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
     let instead = match word {
         "" | "if" | "elif" | "else" | "endif" | "for" | "endfor" => return Ok(()),
@@ -181,7 +181,7 @@ fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeErro
         let (token, length) = if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (Token::Sign(sign), sign.len())
         } else if first.is_ascii_alphabetic() || first == '_' {
-            let length = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(rest.len());
+            let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
             (Token::Name(rest[..length].to_owned()), length)
         } else if matches!(first, '"' | '\'') {
             quoted(rest, first, line)?
@@ -200,34 +200,34 @@ fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeErro
 fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeError> {
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            letter if letter == quote => return Ok((Token::Text(text), at + 1)),
+    while let Some((at, c)) = letters.next() {
+        match c {
+            c if c == quote => return Ok((Token::Text(text), at + 1)),
             '\\' => match letters.next() {
                 Some((_, 'n')) => text.push('\n'),
                 Some((_, 't')) => text.push('\t'),
                 Some((_, escaped @ ('"' | '\'' | '\\'))) => text.push(escaped),
                 _ => return refuse(line, "a backslash in a text stands only before a quote, a backslash, n or t"),
             },
-            letter => text.push(letter),
+            c => text.push(c),
         }
     }
     refuse(line, format!("a text begins with {quote} and does not end; close it before the braces"))
 }
 
 fn number(rest: &str, line: usize) -> Result<(Token, usize), MergeError> {
-    let length = rest[1..].find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).map_or(rest.len(), |at| at + 1);
+    let length = rest[1..].find(|c: char| !(c.is_ascii_digit() || c == '.')).map_or(rest.len(), |at| at + 1);
     match rest[..length].parse::<Number>() {
         Ok(number) => Ok((Token::Number(number), length)),
         Err(_) => refuse(line, format!("{} is no number", &rest[..length])),
     }
 }
 
-fn strange(letter: char) -> String {
-    match letter {
-        '~' | '+' => format!("{letter} is not for emails; write the fields one after the other"),
-        '*' | '/' | '%' | '-' => format!("{letter} is not for emails; give the result as a variable"),
-        '[' | ']' | '{' | '}' => format!("{letter} is not for emails; write order.total, or loop over a list"),
-        _ => format!("{letter:?} cannot stand in a merge field; write one like {{{{ first_name }}}}"),
+fn strange(c: char) -> String {
+    match c {
+        '~' | '+' => format!("{c} is not for emails; write the fields one after the other"),
+        '*' | '/' | '%' | '-' => format!("{c} is not for emails; give the result as a variable"),
+        '[' | ']' | '{' | '}' => format!("{c} is not for emails; write order.total, or loop over a list"),
+        _ => format!("{c:?} cannot stand in a merge field; write one like {{{{ first_name }}}}"),
     }
 }

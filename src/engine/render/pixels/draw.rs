@@ -59,8 +59,8 @@ impl Stage {
             warnings.push(Warning::ImagesUnsound { count: self.prepared.unsound.len(), first: first.clone() });
         }
         let mut scripts: BTreeMap<&str, BTreeSet<char>> = BTreeMap::new();
-        for letter in &self.chosen.missing {
-            scripts.entry(script(*letter)).or_default().insert(*letter);
+        for c in &self.chosen.missing {
+            scripts.entry(script(*c)).or_default().insert(*c);
         }
         warnings.extend(scripts.into_iter().map(|(script, letters)| Warning::GlyphsMissing {
             script: script.to_owned(),

@@ -86,7 +86,7 @@ pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFon
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
         register(&mut fonts, family)?;
     }
-    if letters.iter().any(|letter| is_pictorial(*letter)) {
+    if letters.iter().any(|c| is_pictorial(*c)) {
         register(&mut fonts, &EMOJI)?;
     }
     let built_in = [SANS.faces[0], SERIF.faces[0], WIDE.faces[0], EMOJI.faces[0]].map(Glyphs::of);
@@ -153,12 +153,12 @@ fn add_file(fonts: &mut Fonts, file: &File, missing: &mut BTreeSet<char>) {
         return;
     }
     let glyphs = Glyphs::of(&bytes);
-    let found: Vec<char> = missing.iter().filter(|letter| glyphs.has(**letter)).copied().collect();
+    let found: Vec<char> = missing.iter().filter(|c| glyphs.has(**c)).copied().collect();
     if found.is_empty() || fonts.register(FontResource::new(bytes)).is_err() {
         return;
     }
-    for letter in found {
-        missing.remove(&letter);
+    for c in found {
+        missing.remove(&c);
     }
 }
 

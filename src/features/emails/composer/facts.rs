@@ -253,8 +253,8 @@ pub fn without_legal_form(name: &str) -> &str {
 
 /// Text of others on one line, without what the merge language or the eye would stumble over.
 pub fn tidy(text: &str) -> String {
-    let kept = |letter: &char| !matches!(letter, '{' | '}') && !crate::base::text::is_invisible(*letter);
-    let spaced = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let kept = |c: &char| !matches!(c, '{' | '}') && !crate::base::text::is_invisible(*c);
+    let spaced = |c: char| if c.is_control() { ' ' } else { c };
     let text: String = text.chars().filter(kept).map(spaced).collect();
     text.split([' ', '\u{a0}']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

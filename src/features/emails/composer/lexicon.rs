@@ -223,7 +223,7 @@ pub fn language_of(words: &Tokens<'_>, own: Language) -> Language {
         let lexicon = of(language);
         let sample = 0..words.len().min(PROMPT_SAMPLE);
         let in_list = |phrases: &Phrases| sample.clone().filter(|at| words.any(*at, phrases).is_some()).count();
-        let letters = words.text.chars().take(PROMPT_SAMPLE * 6).filter(|letter| letters(language).contains(*letter)).count();
+        let letters = words.text.chars().take(PROMPT_SAMPLE * 6).filter(|c| letters(language).contains(*c)).count();
         let lists = [&lexicon.verbs, &lexicon.readers, &lexicon.audience_of, &lexicon.determiners, &lexicon.hour];
         let days = lexicon.months.iter().chain(&lexicon.weekdays);
         let hints = lists.into_iter().chain(days).map(in_list).sum::<usize>();

@@ -123,11 +123,11 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
 /// A price as the email's language writes it; as the page wrote it, where it is no number.
 pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let text = tidy(product.price.as_deref()?);
-    let figures = text.chars().all(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','));
+    let figures = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
     match (number(&text).filter(|_| figures && !text.is_empty()), &product.currency) {
         (Some(amount), Some(currency)) if amount > 0.0 => Some(format.amount(amount, currency)),
         (Some(_), _) => None,
-        (None, _) => Some(text).filter(|text| text.chars().any(|letter| letter.is_ascii_digit())),
+        (None, _) => Some(text).filter(|text| text.chars().any(|c| c.is_ascii_digit())),
     }
 }
 
@@ -138,7 +138,7 @@ pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     let asked = Tokens::read(words);
     let stems =
         asked.tokens.iter().map(|token| token.fold.as_str()).filter(|word| word.chars().count() >= STEM_CHARACTERS).map(stem);
-    stems.into_iter().any(|stem| told.split(|letter: char| !letter.is_alphanumeric()).any(|word| word.starts_with(&stem)))
+    stems.into_iter().any(|stem| told.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(&stem)))
 }
 
 /// Letters by which words of one origin agree.

@@ -130,7 +130,7 @@ impl Phrasebook {
     }
 
     fn speaks_as_we(&self, text: &str) -> bool {
-        let words = text.split(|letter: char| !(letter.is_alphabetic() || matches!(letter, '\'' | '’')));
+        let words = text.split(|c: char| !(c.is_alphabetic() || matches!(c, '\'' | '’')));
         words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
     }
 
@@ -249,11 +249,11 @@ fn as_one(text: &str) -> String {
 
 /// Replace a word where it stands by itself.
 pub fn replace_word(text: &str, word: &str, other: &str) -> String {
-    let letter = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '’');
+    let c = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '’');
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (at, _) in text.match_indices(word) {
-        if at < from || letter(text[..at].chars().next_back()) || letter(text[at + word.len()..].chars().next()) {
+        if at < from || c(text[..at].chars().next_back()) || c(text[at + word.len()..].chars().next()) {
             continue;
         }
         out.push_str(&text[from..at]);
@@ -267,11 +267,11 @@ pub fn replace_word(text: &str, word: &str, other: &str) -> String {
 /// Text that is meant as itself, in the markup of documents.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if matches!(letter, '*' | '[' | ']' | '\\') {
+    for c in text.chars() {
+        if matches!(c, '*' | '[' | ']' | '\\') {
             out.push('\\');
         }
-        out.push(letter);
+        out.push(c);
     }
     out
 }

@@ -138,15 +138,15 @@ fn measure(rest: &str, first: char) -> (Kind, usize) {
         return (Kind::Number, number_length(rest));
     }
     if first.is_alphanumeric() {
-        let end = rest.find(|letter: char| !letter.is_alphanumeric() && !is_mark(letter)).unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !is_mark(c)).unwrap_or(rest.len());
         return (Kind::Word, end);
     }
     (Kind::Sign, first.len_utf8())
 }
 
 /// Accents that stand as characters of their own.
-fn is_mark(letter: char) -> bool {
-    matches!(letter, '\u{300}'..='\u{36f}')
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
 }
 
 /// Digits, and single separators that have digits on both sides.
@@ -163,8 +163,8 @@ fn number_length(rest: &str) -> usize {
 /// A text in small letters and without the accents of Latin letters: what people leave out when they type in a hurry.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars().filter(|letter| !is_mark(*letter)).flat_map(char::to_lowercase) {
-        match letter {
+    for c in text.chars().filter(|c| !is_mark(*c)).flat_map(char::to_lowercase) {
+        match c {
             'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => out.push('a'),
             'ç' => out.push('c'),
             'è' | 'é' | 'ê' | 'ë' => out.push('e'),

@@ -89,7 +89,7 @@ impl Place {
         if characters > max {
             self.say(format!("has {characters} characters; at most {max} are allowed: shorten it"));
         }
-        if let Some(control) = text.chars().find(|letter| letter.is_control() && *letter != '\n') {
+        if let Some(control) = text.chars().find(|c| c.is_control() && *c != '\n') {
             self.say(format!("has the control character U+{:04X}; remove it", u32::from(control)));
         }
         if let Some(problem) = placeholders::problem(text) {
@@ -147,7 +147,7 @@ impl Email {
         let mut seen = HashSet::new();
         for (index, block) in self.blocks.iter().enumerate() {
             for id in std::iter::once(block.id()).chain(block.cells().map(Cell::id)) {
-                let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+                let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
                 if !id.chars().all(plain) {
                     let problem = format!("is \"{id}\"; use small letters a to z, digits and hyphens only");
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));

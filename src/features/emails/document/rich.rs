@@ -323,7 +323,7 @@ mod tests {
             Span::Break => "/".to_owned(),
             Span::Words { text, bold, italic, link } => {
                 let style = [(*bold, "b"), (*italic, "i"), (link.is_some(), "a")];
-                let style: String = style.into_iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect();
+                let style: String = style.into_iter().filter(|(on, _)| *on).map(|(_, c)| c).collect();
                 format!("{style}({text})")
             }
         };

@@ -106,7 +106,7 @@ impl Async for ImportHtml {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
                 return Err(Failure::field(&field, format_args!("it has {} bytes; at most {max} are taken", source.len())));
             }
-            if source.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}').is_empty() {
+            if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
                     &field,
                     "it is empty; give the email's HTML, or a whole message with its headers (.eml)",

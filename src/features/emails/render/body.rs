@@ -235,7 +235,7 @@ fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     let columns = table.rows.first().map_or(0, |row| row.cells.len());
     let is_number = |cell: &Value| {
         let words = cell.words();
-        words.trim().is_empty() || words.chars().any(|letter| letter.is_ascii_digit()) && words.chars().count() < 16
+        words.trim().is_empty() || words.chars().any(|c| c.is_ascii_digit()) && words.chars().count() < 16
     };
     let numbers = table.rows.iter().filter_map(|row| row.cells.get(index)).all(is_number);
     index > 0 && (numbers || (columns == 2 && table.head.is_empty()))

@@ -68,7 +68,7 @@ pub fn kind(stack: &str) -> Kind {
 pub fn stack(given: Option<&str>) -> Option<String> {
     const FAMILIES_MAX: usize = 4;
     let given = given?;
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_');
     let names = given.split(',').map(|name| name.trim().trim_matches(['"', '\'']).trim());
     let generic = ["sans-serif", "serif", "monospace", "system-ui", "cursive", "fantasy", "inherit", "initial", "unset"];
     let names = names.filter(|name| !name.is_empty() && name.len() < 60 && name.chars().all(plain));

@@ -171,7 +171,7 @@ fn normal(url: String) -> String {
 
 /// The web addresses in a text.
 pub fn links_in(text: &str) -> Vec<String> {
-    let words = text.split(|letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
+    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
     let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));
     let web = bare.filter(|word| word.starts_with("https://") || word.starts_with("http://"));
     web.take(limits::MATERIAL_LINKS_MAX).map(|word| normal(word.to_owned())).collect()

@@ -108,7 +108,7 @@ impl Command for LookUpdate {
 
 fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Result<(), Failure> {
     if let Patch::Value(name) = &patch {
-        let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | ',' | '\'' | '"' | '.' | '+' | '_');
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | ',' | '\'' | '"' | '.' | '+' | '_');
         if !name.chars().all(is_name) || !name.chars().any(char::is_alphanumeric) {
             return Err(Failure::field(field, "this is no name of a font; give one like Lora or Open Sans"));
         }

@@ -144,7 +144,7 @@ fn common_title(site: &Site) -> Option<String> {
 
 /// The letters and digits of a text alone, in small letters: `Nord & Fluss` as it stands in `nordfluss.example`.
 fn squeezed(text: &str) -> String {
-    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn title_parts(title: &str) -> Vec<&str> {

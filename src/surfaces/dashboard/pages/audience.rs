@@ -131,11 +131,11 @@ pub fn can_correct(error: &PageError) -> bool {
 /// Names between commas. A name with a comma in it stands between quotation marks.
 pub fn names(text: &str) -> Vec<String> {
     let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
-    for letter in text.chars() {
-        match letter {
+    for c in text.chars() {
+        match c {
             '"' if quoted || name.trim().is_empty() => quoted = !quoted,
             ',' if !quoted => names.push(std::mem::take(&mut name)),
-            letter => name.push(letter),
+            c => name.push(c),
         }
     }
     names.push(name);

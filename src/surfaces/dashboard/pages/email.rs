@@ -190,11 +190,11 @@ fn collect(value: &Value, lines: &mut Vec<Value>) {
 /// `winBack` → `win back`
 fn spaced(word: &str) -> String {
     let mut out = String::with_capacity(word.len() + 4);
-    for letter in word.chars() {
-        if letter.is_uppercase() {
+    for c in word.chars() {
+        if c.is_uppercase() {
             out.push(' ');
         }
-        out.extend(letter.to_lowercase());
+        out.extend(c.to_lowercase());
     }
     out
 }

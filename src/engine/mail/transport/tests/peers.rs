@@ -55,9 +55,9 @@ async fn a_foreign_client_understands_the_sink_of_these_tests() {
     assert!(sent.success());
     let letters = sink.letters();
     assert_eq!((letters.len(), sink.open_max()), (200, 4));
-    let sums: std::collections::HashSet<u64> = letters.iter().map(|letter| letter.sum).collect();
+    let sums: std::collections::HashSet<u64> = letters.iter().map(|c| c.sum).collect();
     assert!(sums.len() > 1, "they differ in their Message-ID");
-    assert!(letters.iter().all(|letter| !letter.message_id.is_empty() && letter.bytes >= 5000 && letter.body.is_empty()));
+    assert!(letters.iter().all(|c| !c.message_id.is_empty() && c.bytes >= 5000 && c.body.is_empty()));
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_truste
             assert_eq!(told(&outcome), OK);
         }
         assert!(ledger.handoffs.iter().all(|how| how.encrypted && how.server == "relay.example"));
-        assert!(sink.letters().iter().all(|letter| letter.talk.encrypted && letter.body == MESSAGE));
+        assert!(sink.letters().iter().all(|c| c.talk.encrypted && c.body == MESSAGE));
         assert_eq!(sink.connections(), 1);
         let other = secure(&sink, &format!("{scheme}://other.example:PORT"), vec![root.clone()]);
         assert_eq!(deliver(&other, "ana@example.com").await, ("deferred at Tls: insecure".to_owned(), 0));
@@ -102,5 +102,5 @@ async fn a_login_without_encryption_is_possible_on_this_machine_only() {
     assert_eq!(deliver(&here, "ana@example.com").await.0, OK);
     let elsewhere = secure(&sink, "smtp://relay.example:PORT?tls=off", Vec::new());
     assert_eq!(deliver(&elsewhere, "ana@example.com").await.0, OK);
-    assert_eq!(sink.letters().iter().map(|letter| letter.talk.login.is_some()).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(sink.letters().iter().map(|c| c.talk.login.is_some()).collect::<Vec<_>>(), [true, false]);
 }

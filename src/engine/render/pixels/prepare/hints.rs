@@ -352,7 +352,7 @@ impl Hints<'_> {
 /// A length as the HTML standard reads it: leading digits, then a percent sign or anything.
 fn dimension(value: &str) -> Option<String> {
     let value = value.trim_start();
-    let end = value.find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).unwrap_or(value.len());
+    let end = value.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(value.len());
     let number: f32 = value[..end].parse().ok().filter(|number: &f32| *number <= 100_000.0)?;
     let unit = if value[end..].trim_start().starts_with('%') { "%" } else { "px" };
     Some(format!("{number}{unit}"))
@@ -370,7 +370,7 @@ fn colour(value: &str) -> Option<String> {
         3 | 6 if hexadecimal => return Some(format!("#{digits}")),
         _ if !value.starts_with('#') && digits.bytes().all(|byte| byte.is_ascii_alphabetic()) => return Some(value.to_owned()),
         _ if value.starts_with("rgb") => {
-            let sound = |letter: char| letter.is_ascii_alphanumeric() || "(), .%".contains(letter);
+            let sound = |c: char| c.is_ascii_alphanumeric() || "(), .%".contains(c);
             return value.chars().all(sound).then(|| value.to_owned());
         }
         _ => {}

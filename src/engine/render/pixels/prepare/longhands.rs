@@ -32,7 +32,7 @@ fn begins_with(word: &str, list: &[&str]) -> bool {
 }
 
 fn is_length(word: &str) -> bool {
-    word.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '+' | '-')) || begins_with(word, &["calc("])
+    word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-')) || begins_with(word, &["calc("])
 }
 
 /// Names and values that say the same as `name: value`, if it is a shorthand that can be taken apart.

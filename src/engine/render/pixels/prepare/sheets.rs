@@ -147,8 +147,8 @@ fn push_types(text: &str, medium: Medium, out: &mut String) {
         out.push_str(text);
         return;
     }
-    for word in text.split_inclusive(|letter: char| !letter.is_ascii_alphabetic()) {
-        let end = word.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(word.len());
+    for word in text.split_inclusive(|c: char| !c.is_ascii_alphabetic()) {
+        let end = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
         let (name, after) = word.split_at(end);
         out.push_str(match name.to_ascii_lowercase().as_str() {
             "screen" => "all",
@@ -160,7 +160,7 @@ fn push_types(text: &str, medium: Medium, out: &mut String) {
 }
 
 fn feature(inside: &str, medium: Medium) -> String {
-    let compact: String = inside.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().to_ascii_lowercase();
+    let compact: String = inside.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     let (name, value) = compact.split_once(':').unwrap_or((&compact, ""));
     let answer = match name {
         "prefers-color-scheme" => value.is_empty() || (value == "dark") == medium.dark && matches!(value, "dark" | "light"),

@@ -42,17 +42,17 @@ fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
 /// Where some words stand in a text: spaces that keep words together are spaces; case matters only if it is found so.
 pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     let same = |one: char, other: char, exact: bool| {
-        let space = |letter: char| if letter == '\u{a0}' || letter == '\u{202f}' { ' ' } else { letter };
+        let space = |c: char| if c == '\u{a0}' || c == '\u{202f}' { ' ' } else { c };
         let (one, other) = (space(one), space(other));
-        let quote = |letter: char| if letter == '’' { '\'' } else { letter };
+        let quote = |c: char| if c == '’' { '\'' } else { c };
         let (one, other) = (quote(one), quote(other));
         one == other || (!exact && one.to_lowercase().eq(other.to_lowercase()))
     };
     let at = |start: usize, exact: bool| {
         let mut rest = text[start..].char_indices();
-        for letter in words.chars() {
+        for c in words.chars() {
             let (_, own) = rest.next()?;
-            if !same(own, letter, exact) {
+            if !same(own, c, exact) {
                 return None;
             }
         }
@@ -252,7 +252,7 @@ pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
     }
     let mut count = 0;
     let changed = changed(email, &mut |text| {
-        let kept: String = text.chars().filter(|letter| !is_emoji(*letter)).collect();
+        let kept: String = text.chars().filter(|c| !is_emoji(*c)).collect();
         if kept.len() != text.len() && !kept.trim().is_empty() {
             count += 1;
             *text = kept.replace("  ", " ").trim().to_owned();
@@ -266,8 +266,8 @@ pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
 }
 
 /// Pictures among the characters, and what joins them.
-pub fn is_emoji(letter: char) -> bool {
-    matches!(letter, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{fe0f}' | '\u{200d}')
+pub fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{fe0f}' | '\u{200d}')
 }
 
 /// Take out the sentence with some words, or the first or last one of the texts.
@@ -372,7 +372,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
     for (at, sign) in text.char_indices().filter(|(_, sign)| matches!(sign, '.' | '!' | '?')) {
         let end = at + sign.len_utf8();
         let word = text[start..at].rsplit([' ', '\u{a0}']).next().unwrap_or_default();
-        let short = sign == '.' && (is_short_form(word) || word.chars().all(|letter| letter.is_ascii_digit()));
+        let short = sign == '.' && (is_short_form(word) || word.chars().all(|c| c.is_ascii_digit()));
         if text[end..].starts_with(' ') && !short && text[end..].trim_start().starts_with(|next: char| !next.is_lowercase()) {
             parts.push(text[start..end].trim());
             start = end;

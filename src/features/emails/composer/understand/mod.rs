@@ -259,11 +259,11 @@ impl Prompt<'_> {
 
 /// A prompt of bounded length, without characters that are invisible or mean something to the merge language.
 pub fn clean(prompt: &str) -> String {
-    let kept = |letter: &char| {
-        let braces = matches!(letter, '{' | '}');
-        !braces && !crate::base::text::is_invisible(*letter) && (!letter.is_control() || *letter == '\n')
+    let kept = |c: &char| {
+        let braces = matches!(c, '{' | '}');
+        !braces && !crate::base::text::is_invisible(*c) && (!c.is_control() || *c == '\n')
     };
-    let tabs = |letter| if letter == '\t' { ' ' } else { letter };
+    let tabs = |c| if c == '\t' { ' ' } else { c };
     prompt.chars().take(limits::COMPOSER_PROMPT_CHARACTERS_MAX).map(tabs).filter(kept).collect()
 }
 

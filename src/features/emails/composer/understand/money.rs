@@ -186,7 +186,7 @@ pub fn code(prompt: &Prompt<'_>) -> Option<String> {
         let has = |test: fn(&char) -> bool| word.chars().filter(test).count();
         is_code(word) && has(char::is_ascii_digit) >= 1 && has(char::is_ascii_uppercase) >= 3
     };
-    let all = words.text.split_whitespace().map(|word| word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric()));
+    let all = words.text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
     all.into_iter().find(by_looks).map(str::to_owned)
 }
 
@@ -194,14 +194,14 @@ pub fn code(prompt: &Prompt<'_>) -> Option<String> {
 fn whole_code(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let start = prompt.words.tokens.get(at)?.start;
     let rest = &prompt.words.text[start..];
-    let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))).unwrap_or(rest.len());
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
     Some(rest[..end].trim_end_matches(['-', '_']).to_owned())
 }
 
 /// Capital letters and digits only, as shops make codes.
 fn is_code(word: &str) -> bool {
-    let plain = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || matches!(letter, '-' | '_');
-    (3..=24).contains(&word.len()) && word.chars().all(plain) && word.chars().any(|letter| letter.is_ascii_uppercase())
+    let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    (3..=24).contains(&word.len()) && word.chars().all(plain) && word.chars().any(|c| c.is_ascii_uppercase())
 }
 
 /// "Their first order" and "the first order" are the reader's.

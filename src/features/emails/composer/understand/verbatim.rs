@@ -79,7 +79,7 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Ver
     said.statements.retain(|text| !mentions_code(text) && !repeats(text) && !in_praise(text));
     said.points.retain(|text| !mentions_code(text) && !repeats(text) && text.chars().count() <= POINT_CHARACTERS_MAX);
     said.unused.retain(|text| !mentions_code(text));
-    let of_order = |text: &String| purpose == Purpose::Receipt && text.chars().any(|letter| letter.is_ascii_digit());
+    let of_order = |text: &String| purpose == Purpose::Receipt && text.chars().any(|c| c.is_ascii_digit());
     said.statements.retain(|text| !of_order(text));
     said.points.truncate(limits::COMPOSER_LIST_MAX);
     said.statements.truncate(limits::COMPOSER_LIST_MAX);
@@ -124,7 +124,7 @@ fn sentences(line: &str) -> Vec<&str> {
         let after = &line[at + sign.len_utf8()..];
         let before = &line[start..at];
         let word = before.rsplit([' ', '.']).next().unwrap_or_default();
-        let is_day = word.chars().count() <= 2 || word.chars().all(|letter| letter.is_ascii_digit());
+        let is_day = word.chars().count() <= 2 || word.chars().all(|c| c.is_ascii_digit());
         let short = sign == '.' && is_day && !after.is_empty();
         let starts_anew = after.trim_start().starts_with(|next: char| next.is_uppercase() || !next.is_alphanumeric());
         if after.starts_with(' ') && starts_anew && (!short || word.is_empty()) {
