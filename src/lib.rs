@@ -35,8 +35,8 @@
 //! # The life of an email
 //!
 //! ```text
-//! features/projects ─ features/emails/writing ─ …/document ─ …/look + …/render ─ engine/render/mjml ─ engine/render/pixels
-//!   web site →           composer or               typed blocks,  a brand's colours    MJML →             a worker process:
+//! features/projects ─ features/emails/writing ─ …/document ─ …/theme + …/render ─ engine/render/mjml ─ engine/render/pixels
+//!   web site →           composer or               typed blocks,  a brand's theme      MJML →             a worker process:
 //!   Brand                language model            checked        and layouts → MJML   HTML               PNG, PDF
 //! ```
 //!
