@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use image::imageops::{self, FilterType};
 use image::{ImageFormat, Rgb, RgbImage};
 use mailmill::engine::render::pixels::chromium;
-use mailmill::engine::render::pixels::{ScreenshotOptions, Options, Page, Pixels, Workers};
+use mailmill::engine::render::pixels::{Options, Page, Pixels, ScreenshotOptions, Workers};
 use tokio::time::Instant;
 
 const WIDTHS: [u32; 2] = [600, 375];

@@ -16,8 +16,8 @@ use mailmill::engine::render::mjml;
 use mailmill::engine::render::pixels::{self, Options, Page, Pixels, Workers};
 use mailmill::features::emails::composer::{Brief, Knowledge, compose, plan};
 use mailmill::features::emails::document::{Email, Layout, Style};
-use mailmill::features::emails::theme::Theme;
 use mailmill::features::emails::render::{render, text, to_mjml};
+use mailmill::features::emails::theme::Theme;
 use mailmill::features::projects::brand::{Brand, BrandContact, BrandProduct};
 
 const BLOCKS: usize = 12;

@@ -37,7 +37,7 @@ use crate::engine::render::pixels;
 use crate::engine::settings;
 use crate::engine::store::damage;
 use crate::operations::OPERATIONS;
-use crate::surfaces::cli::{self, ParsedCommand, Cli, Demo, Inbound, Location, Problem, Serve};
+use crate::surfaces::cli::{self, Cli, Demo, Inbound, Location, ParsedCommand, Problem, Serve};
 use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
@@ -54,7 +54,9 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
         ParsedCommand::Administration(command) => administer(&place, &command),
         ParsedCommand::Restore(wanted) => restore::restore(place.data(), &wanted),
         ParsedCommand::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
-        ParsedCommand::Rekey(wanted) => load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted)),
+        ParsedCommand::Rekey(wanted) => {
+            load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted))
+        }
         ParsedCommand::Inbound(wanted) => return take_in(&place, &wanted),
         ParsedCommand::RenderWorker(duty) => return pixels::run_worker(&duty),
         ParsedCommand::Notices => {

@@ -2,7 +2,7 @@
 //!
 //! A row here is all it takes for an operation to be routed, checked, documented, offered on the command line and swept by tests.
 
-use crate::engine::api::{Entry, command, asynchronous, query, raw};
+use crate::engine::api::{Entry, asynchronous, command, query, raw};
 use crate::features::{
     accounts, campaigns, contacts, domains, emails, events, exports, installation, projects, segments, sending, suppressions,
     system, tags, topics, tracking, webhooks,

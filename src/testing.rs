@@ -2,8 +2,8 @@
 //!
 //! A test calls operations as a client does, through the one pipeline, and looks at statuses and bodies. It knows no sockets.
 
-pub mod mail_sink;
 pub mod fake_model;
+pub mod mail_sink;
 pub mod name_server;
 pub mod site;
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::{Clock, ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
-use crate::engine::access::keys::{ApiKey, AccountLimits, PlanLimits, SendingLimits, Usage};
+use crate::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
 use crate::engine::api::bodies::Bodies;

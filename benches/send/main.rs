@@ -16,7 +16,7 @@ use mailmill::base::email::EmailAddress;
 use mailmill::engine::mail::body::{Body, Encoded};
 use mailmill::engine::mail::dkim::{Algorithm, KeyPair, Signer, SigningKeyOf};
 use mailmill::engine::mail::headers::Mailbox;
-use mailmill::engine::mail::message::{OutgoingMessage, ListHeaders, Message, message_id};
+use mailmill::engine::mail::message::{ListHeaders, Message, OutgoingMessage, message_id};
 use mailmill::engine::render::merge::{Kind, Template};
 use serde_json::{Map, Value, json};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use mailmill::app::{Folder, Opened};
-use mailmill::engine::access::keys::{ApiKey, AccountLimits, SendingLimits, Usage};
+use mailmill::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits, Usage};
 use mailmill::engine::access::token;
 use mailmill::engine::api::call::Api;
 use mailmill::engine::api::http_types::{Body, Incoming, Peer, ReplyBody, Service};
@@ -36,12 +36,17 @@ impl BenchApp {
         let text = token::create(environment, random.as_ref()).expose().to_owned();
         let hash = token::parse(&text).expect("a key just made is well-formed").hash();
         let id = AccountId::make(clock.now(), random.as_ref());
-        let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
-        let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
+        let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
+        let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
         // The ring has to know the account, too: what may be sent is asked there.
         let (rate_limits, user_rate_limits) = Default::default();
-        let account =
-            engine.keys.ensure_account_limits(id, || AccountLimits { id, is_installations: true, limits, sending, rate_limits, user_rate_limits });
+        let account = engine.keys.ensure_account_limits(id, || AccountLimits {
+            id,
+            is_installations: true,
+            plan: Arc::new(plan).into(),
+            rate_limits,
+            user_rate_limits,
+        });
         engine.keys.add(Arc::new(ApiKey {
             id: KeyId::make(clock.now(), random.as_ref()),
             account,

@@ -7,7 +7,7 @@ use super::folder::{Folder, FolderError, admin_socket};
 use super::open::Opened;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Service};
-use crate::surfaces::cli::{self, Administration, Problem, CommandOutput};
+use crate::surfaces::cli::{self, Administration, CommandOutput, Problem};
 use crate::vocab::settings::Settings;
 
 /// A server that starts has the folder before it answers, and another command has it for a moment: so long is waited for either.

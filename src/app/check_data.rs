@@ -29,7 +29,8 @@ pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     let mut findings = Vec::new();
     let mut whole = Vec::new();
     for (name, database_kind) in STORES {
-        match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, database_kind)?, file))) {
+        match StoreFile::open_verified(&folder.store(name), CACHE_BYTES).and_then(|file| Ok((rows(&file, database_kind)?, file)))
+        {
             Ok((rows, file)) => {
                 findings.push(Finding::good(format!("{name}.redb"), format!("every page matches its checksum; {rows} rows")));
                 whole.push(file);

@@ -16,8 +16,8 @@ use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Engine, Principal};
 use crate::engine::jobs::Tasks;
 use crate::features::accounts::Welcome;
-use crate::surfaces::internal_call;
 use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
+use crate::surfaces::internal_call;
 
 /// Who owns the demo.
 const OWNER: &str = "you@example.com";

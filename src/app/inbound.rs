@@ -8,7 +8,7 @@ use super::folder::{Folder, inbound_socket};
 use crate::engine::api::Engine;
 use crate::engine::jobs::Tasks;
 use crate::engine::mail::inbound::Envelope;
-use crate::engine::mail::inbound::listener::{self, MailHandler, ReceivedMessage, Options, Running, HandlerResult, Handling};
+use crate::engine::mail::inbound::listener::{self, HandlerResult, Handling, MailHandler, Options, ReceivedMessage, Running};
 use crate::engine::mail::transport::hello_name;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;

@@ -29,7 +29,8 @@ use crate::vocab::tables::DatabaseKind;
 const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// TABLE: the stores of an installation, in the order in which their openings are counted.
-pub const STORES: [(&str, DatabaseKind); 3] = [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
+pub const STORES: [(&str, DatabaseKind); 3] =
+    [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
 /// Of a key that is taken as it is.
 pub const UNTESTED: &str = "the master key could not be verified: the data has no check value, no secret and no suppressed address to test it \
                             with. Make sure that it is the right one: with another key, unsubscribe links in sent mail stop working";

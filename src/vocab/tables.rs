@@ -32,7 +32,7 @@ const fn table(id: u8, name: &'static str, database_kind: DatabaseKind, holds: &
     TableInfo { id: TableId(id), name, database_kind, holds }
 }
 
-use DatabaseKind::{Control, Every, Environment};
+use DatabaseKind::{Control, Environment, Every};
 
 pub const META: TableId = TableId(0);
 pub const AUDIT: TableId = TableId(1);
@@ -264,10 +264,20 @@ pub const TABLES: &[TableInfo] = &[
         "(account id, webhook id, time, delivery id) -> nothing: the delivery is to be looked at then",
     ),
     table(80, "webhook_removals", Environment, "(account id, webhook id) -> nothing: deleted webhook of which rows are left"),
-    table(81, "webhook_redeliveries", Environment, "(finished or not, account id, webhook id) -> time range that is delivered again"),
+    table(
+        81,
+        "webhook_redeliveries",
+        Environment,
+        "(finished or not, account id, webhook id) -> time range that is delivered again",
+    ),
     table(82, "webhook_days", Environment, "(account id, day) -> deliveries and attempts that ended on that day"),
     table(83, "customer_events", Environment, "event id -> event that a customer's system has reported"),
-    table(84, "customer_events_by_contact", Environment, "(project id, contact number, time, event id) -> number of the event's name"),
+    table(
+        84,
+        "customer_events_by_contact",
+        Environment,
+        "(project id, contact number, time, event id) -> number of the event's name",
+    ),
     table(85, "customer_event_keys", Environment, "(project id, digest of the dedupeKey) -> event id"),
     table(86, "customer_event_names", Environment, "(project id, folded name) -> number of the name"),
     table(
@@ -278,9 +288,24 @@ pub const TABLES: &[TableInfo] = &[
     ),
     table(88, "customer_event_days", Environment, "(day, project id, number of a name) -> nothing: there are sets of that day"),
     table(89, "external_ids", Environment, "(project id, kind, digest of a customer, checkout or order id) -> contact number"),
-    table(90, "contact_external_ids", Environment, "(project id, contact number, kind, digest) -> nothing: the same from the contact"),
-    table(91, "clickers", Environment, "(project id, contact number) -> contact whose clicks have changed; the last order looked at"),
-    table(92, "orders", Environment, "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to"),
+    table(
+        90,
+        "contact_external_ids",
+        Environment,
+        "(project id, contact number, kind, digest) -> nothing: the same from the contact",
+    ),
+    table(
+        91,
+        "clickers",
+        Environment,
+        "(project id, contact number) -> contact whose clicks have changed; the last order looked at",
+    ),
+    table(
+        92,
+        "orders",
+        Environment,
+        "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to",
+    ),
     table(93, "conversions", Environment, "(mailing or email, id, currency) -> how many orders, and how much"),
     table(94, "sessions", Control, "session id -> whose it is, digest of its token, until when"),
     table(95, "second_factors", Control, "user id -> sealed secret of the authenticator app, digests of recovery codes"),

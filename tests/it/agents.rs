@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::users::{OWNER, member, owned, signed_in, stranger};
 use super::support::client::Call;
 use super::support::python_with;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server, operation};
+use super::users::{OWNER, member, owned, signed_in, stranger};
 
 const GRANT: &str = "urn:mailmill:agent-auth:grant-type:claim";
 

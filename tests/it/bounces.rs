@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::campaigns::{act, becomes, logs};
 use super::delivery::{draft, email, until, with_relay};
 use super::support::client::Call;
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::messages::Posted;
-use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
 use super::support::{Client, Reply, Server, operation};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
@@ -313,10 +313,10 @@ async fn one_click_as_mail_services_do_it_and_mail_to_unsubscribe_work_from_the_
 /// A relay that takes the message and hangs up without a word, for the first message to each that `fits`.
 fn speechless(fits: impl Fn(&str) -> bool + Send + 'static) -> MailSink {
     let seen: Arc<Mutex<HashSet<String>>> = Arc::default();
-    MailSink::by(Offers::default(), move |talk, now| {
+    MailSink::by(SinkCapabilities::default(), move |talk, now| {
         let is_first =
-            now == Moment::Dot && fits(&talk.recipient) && seen.lock().expect("unbroken").insert(talk.recipient.clone());
-        if is_first { Deed::Close } else { Deed::Usual }
+            now == SmtpStage::Dot && fits(&talk.recipient) && seen.lock().expect("unbroken").insert(talk.recipient.clone());
+        if is_first { SinkAction::Close } else { SinkAction::Usual }
     })
 }
 

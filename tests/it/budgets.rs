@@ -5,10 +5,10 @@ use mailmill::engine::api::Entry;
 use mailmill::vocab::rates::RouteGroup;
 use serde_json::{Value, json};
 
-use super::users::owned;
 use super::support::browser::Browser;
 use super::support::client::Call;
 use super::support::{Client, NO_PROJECT, Server, example, keyed, operation};
+use super::users::owned;
 
 fn settings(general: u32, imports: u32) -> String {
     format!(

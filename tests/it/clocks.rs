@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::campaigns::{Stage, act, becomes, in_ms, kept, logs, settings, stats};
 use super::delivery::{CONNECTIONS, Report, audience, campaign, email, ledger, taken, until, with_relay};
 use super::support::client::Call;
-use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::{Client, Server, operation};
 
 const HOUR_MS: i64 = 60 * 60 * 1_000;
@@ -23,12 +23,12 @@ const LATER: &str = "<r150@example.com>";
 /// A relay that puts one recipient off, once.
 fn relay() -> MailSink {
     let mut put_off = false;
-    MailSink::at("127.0.0.1:0".parse().expect("an address"), Offers::default(), false, move |talk, now| {
-        if now == Moment::Recipient && talk.recipient.starts_with(LATER) && !put_off {
+    MailSink::at("127.0.0.1:0".parse().expect("an address"), SinkCapabilities::default(), false, move |talk, now| {
+        if now == SmtpStage::Recipient && talk.recipient.starts_with(LATER) && !put_off {
             put_off = true;
-            return Deed::Say("451 4.2.0 Later".to_owned());
+            return SinkAction::Say("451 4.2.0 Later".to_owned());
         }
-        Deed::Usual
+        SinkAction::Usual
     })
 }
 

@@ -12,7 +12,7 @@ use mailmill::base::random::{Random, SystemRandom};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
@@ -40,9 +40,14 @@ fn within(random: &dyn Random, range: &std::ops::Range<u64>) -> u64 {
 /// A relay that takes its time.
 pub fn relay() -> MailSink {
     let random = SystemRandom::default();
-    let pause = move || Deed::Wait(Duration::from_micros(within(&random, &PAUSE_MICROSECONDS)));
+    let pause = move || SinkAction::Wait(Duration::from_micros(within(&random, &PAUSE_MICROSECONDS)));
     let address = "127.0.0.1:0".parse().expect("an address");
-    MailSink::at(address, Offers::default(), false, move |_, now| if now == Moment::Dot { pause() } else { Deed::Usual })
+    MailSink::at(
+        address,
+        SinkCapabilities::default(),
+        false,
+        move |_, now| if now == SmtpStage::Dot { pause() } else { SinkAction::Usual },
+    )
 }
 
 /// Who was taken a message for, and how often, after the first `before` messages.

@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
-use super::users::{OWNER, owned};
 use super::support::browser::Browser;
 use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
+use super::users::{OWNER, owned};
 
 /// A demo that runs. Killed when dropped.
 struct Demo {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::peers::verify;
 use super::support::Server;
-use super::support::mail_sink::{Deed, MailSink, Offers};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities};
 use super::support::name_server::NameServer;
 use super::support::server::BOUNDLESS;
 
@@ -41,7 +41,7 @@ async fn a_new_installation_is_told_to_set_a_transport() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     let names = NameServer::start();
-    let sink = MailSink::by(Offers::default(), |_, _| Deed::Usual);
+    let sink = MailSink::by(SinkCapabilities::default(), |_, _| SinkAction::Usual);
     let settings = |relay: &str| format!("{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\ndns = \"{}\"\n", names.address);
     let mut server = Server::start(&settings(&format!("smtp://{}", sink.address)));
     let client = server.client("live", "all");

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::delivery::{audience, campaign, draft, email, taken, until};
 use super::installation::said;
-use super::users::{OWNER, owned, set_up, signed_in};
 use super::support::browser::Browser;
 use super::support::hook_sink::{HookSink, Reaction};
-use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
+use super::users::{OWNER, owned, set_up, signed_in};
 
 const RECIPIENTS: usize = 120;
 const CONNECTIONS: usize = 4;
@@ -35,8 +35,8 @@ fn settings(sink: &MailSink) -> String {
 /// A relay that takes messages and does not say so for a long time.
 fn stuck() -> MailSink {
     let address = "127.0.0.1:0".parse().expect("an address");
-    let wait = |_: &_, now| if now == Moment::Dot { Deed::Wait(Duration::from_secs(60)) } else { Deed::Usual };
-    MailSink::at(address, Offers::default(), false, wait)
+    let wait = |_: &_, now| if now == SmtpStage::Dot { SinkAction::Wait(Duration::from_secs(60)) } else { SinkAction::Usual };
+    MailSink::at(address, SinkCapabilities::default(), false, wait)
 }
 
 /// A service in the middle of a campaign, with another one scheduled and a webhook delivery that waits for its next attempt.

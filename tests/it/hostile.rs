@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use mailmill::base::text::Color;
-use mailmill::engine::render::imported_html::{Change, ImportedHtml, New, Part, ColorTarget};
 use mailmill::engine::render::html_limits::admit;
-use mailmill::engine::render::pixels::{RenderError, ScreenshotOptions, Options, Page, Paper, Pixels, Workers};
+use mailmill::engine::render::imported_html::{Change, ColorTarget, ImportedHtml, New, Part};
+use mailmill::engine::render::pixels::{Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Workers};
 use scraper::{Html, Node};
 use tokio::time::Instant;
 

@@ -7,9 +7,9 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use super::users::{OWNER, PASSWORD, set_up};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
+use super::users::{OWNER, PASSWORD, set_up};
 
 /// What a command said on both outputs.
 pub fn said(output: &Output) -> String {
@@ -378,10 +378,12 @@ fn forget_identities(data: &Path) {
     use mailmill::base::clock::SystemClock;
     use mailmill::base::random::SystemRandom;
     use mailmill::engine::store::{Options, Store, Table};
-    use mailmill::vocab::tables::{META, DatabaseKind};
+    use mailmill::vocab::tables::{DatabaseKind, META};
     use std::sync::Arc;
     const ROWS: Table<String, Vec<u8>> = Table::new(META);
-    for (name, database_kind) in [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)] {
+    for (name, database_kind) in
+        [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)]
+    {
         let options = Options { database_kind, cache_bytes: 1024 * 1024 };
         let file = data.join(format!("{name}.redb"));
         let store = Store::open(&file, &options, Arc::new(SystemClock), Arc::new(SystemRandom::default())).expect("opens");

@@ -4,18 +4,18 @@ use http::StatusCode;
 use serde_json::json;
 
 use super::delivery::{audience, campaign, email, until, with_relay};
-use super::users::{OWNER, PASSWORD, set_up, stranger};
 use super::support::Server;
 use super::support::hook_sink::HookSink;
-use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
+use super::users::{OWNER, PASSWORD, set_up, stranger};
 
 /// A relay that refuses one recipient, and repeats the address in its reply, as many servers do.
 fn relay() -> MailSink {
-    MailSink::at("127.0.0.1:0".parse().expect("an address"), Offers::default(), false, |talk, now| {
-        if now == Moment::Recipient && talk.recipient.starts_with("<r1@example.com>") {
-            return Deed::Say("550 5.1.1 <r1@example.com> no such user".to_owned());
+    MailSink::at("127.0.0.1:0".parse().expect("an address"), SinkCapabilities::default(), false, |talk, now| {
+        if now == SmtpStage::Recipient && talk.recipient.starts_with("<r1@example.com>") {
+            return SinkAction::Say("550 5.1.1 <r1@example.com> no such user".to_owned());
         }
-        Deed::Usual
+        SinkAction::Usual
     })
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::delivery::{CONNECTIONS, Report, audience, campaign, email, knob, ledger, taken, until, with_relay};
-use super::support::mail_sink::{Deed, MailSink, Moment, Offers};
+use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::{Client, Server};
 
 const RECIPIENTS: usize = 1_000;
@@ -41,22 +41,22 @@ impl Relay {
         let address: SocketAddr = address.parse().expect("an address");
         let (going, under_way, sent_away): (_, Arc<Mutex<HashSet<usize>>>, _) =
             (goes.clone(), Arc::clone(&busy), refused.clone());
-        let sink = MailSink::at(address, Offers::default(), false, move |talk, now| {
+        let sink = MailSink::at(address, SinkCapabilities::default(), false, move |talk, now| {
             let goes = going.load(Ordering::SeqCst);
             match now {
-                Moment::Greeting if goes => {
+                SmtpStage::Greeting if goes => {
                     sent_away.store(true, Ordering::SeqCst);
-                    Deed::SayThenClose("421 4.3.2 Going down".to_owned())
+                    SinkAction::SayThenClose("421 4.3.2 Going down".to_owned())
                 }
-                Moment::Sender => {
+                SmtpStage::Sender => {
                     under_way.lock().expect("unbroken").insert(talk.connection);
-                    Deed::Usual
+                    SinkAction::Usual
                 }
-                Moment::Dot => {
+                SmtpStage::Dot => {
                     under_way.lock().expect("unbroken").remove(&talk.connection);
-                    if goes { Deed::UsualThenClose } else { Deed::Wait(PAUSE) }
+                    if goes { SinkAction::UsualThenClose } else { SinkAction::Wait(PAUSE) }
                 }
-                _ => Deed::Usual,
+                _ => SinkAction::Usual,
             }
         });
         Self { sink, goes, busy, refused }

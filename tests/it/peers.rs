@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::campaigns::{act, becomes, logs};
 use super::delivery::{email, until};
-use super::support::mail_sink::{Deed, Letter, MailSink, Moment, Offers};
+use super::support::mail_sink::{Letter, MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::name_server::NameServer;
 use super::support::postfix::{PASSWORD, Postfix, USER};
 use super::support::server::BOUNDLESS;
@@ -73,9 +73,9 @@ async fn crowd(client: &Client) -> String {
 
 /// The last server: it knows one of the recipients not.
 fn last_server() -> MailSink {
-    MailSink::by(Offers::default(), |talk, now| {
-        let is_nobody = now == Moment::Recipient && talk.recipient.contains(NOBODY);
-        if is_nobody { Deed::Say("550 5.1.1 <nobody@example.com>: User unknown".to_owned()) } else { Deed::Usual }
+    MailSink::by(SinkCapabilities::default(), |talk, now| {
+        let is_nobody = now == SmtpStage::Recipient && talk.recipient.contains(NOBODY);
+        if is_nobody { SinkAction::Say("550 5.1.1 <nobody@example.com>: User unknown".to_owned()) } else { SinkAction::Usual }
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mailmill::engine::render::pixels::chromium;
-use mailmill::engine::render::pixels::{RenderError, ScreenshotOptions, Options, Page, Paper, Pixels, Warning, Workers};
+use mailmill::engine::render::pixels::{Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Warning, Workers};
 use tokio::time::Instant;
 
 fn pixels() -> Pixels {

@@ -5,8 +5,8 @@ use std::fs;
 
 use http::StatusCode;
 use mailmill::base::clock::Timestamp;
-use mailmill::engine::api::response::{Envelope, RequestId};
 use mailmill::engine::api::input::Arguments;
+use mailmill::engine::api::response::{Envelope, RequestId};
 use mailmill::engine::api::{Entry, Media, openapi};
 use mailmill::operations::OPERATIONS;
 use schemars::SchemaGenerator;

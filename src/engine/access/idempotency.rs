@@ -98,8 +98,9 @@ pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: 
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(REPLAYS, &span, Order::Forward, limit)?;
     for (address, stored) in &rows {
-        let named =
-            |needle: &String| stored.body.windows(needle.len().max(1)).any(|window| window.eq_ignore_ascii_case(needle.as_bytes()));
+        let named = |needle: &String| {
+            stored.body.windows(needle.len().max(1)).any(|window| window.eq_ignore_ascii_case(needle.as_bytes()))
+        };
         if needles.iter().any(named) {
             tx.put(REPLAYS, address, &StoredAnswer { status: ERASED, body: Vec::new(), ..stored.clone() });
         }

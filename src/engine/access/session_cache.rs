@@ -194,7 +194,8 @@ mod tests {
         let users = SessionCache::default();
         let id = AccountId::from_bytes([9; 12]);
         let (rate_limits, user_rate_limits) = Default::default();
-        let account = Arc::new(AccountLimits { id, is_installations: true, plan: Default::default(), rate_limits, user_rate_limits });
+        let account =
+            Arc::new(AccountLimits { id, is_installations: true, plan: Default::default(), rate_limits, user_rate_limits });
         users.set_user(CachedUser { id: USER, email: "ada@example.com".into(), name: "Ada".into(), account, role: Role::Viewer });
         users
     }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::response::{Envelope, RequestId};
 use super::engine::{Engine, EnvironmentData};
 use super::failure::Failure;
-use super::spec::{Access, Spec};
 use super::http_types::Peer;
+use super::response::{Envelope, RequestId};
+use super::spec::{Access, Spec};
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, AuditRecord};
-use crate::engine::access::keys::{ApiKey, AccountLimits};
+use crate::engine::access::keys::{AccountLimits, ApiKey};
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::store::{ReadTx, Store, WriteTx};
 use crate::vocab::codes::Code;

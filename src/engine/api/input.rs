@@ -10,8 +10,8 @@ use serde_path_to_error as path_error;
 
 use super::failure::Failure;
 use super::spec::Spec;
-use crate::base::strict_objects::Objects;
 use crate::base::serde_str;
+use crate::base::strict_objects::Objects;
 use crate::vocab::codes::Code;
 
 /// A name and its value.

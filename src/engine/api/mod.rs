@@ -3,27 +3,29 @@
 //! A feature implements [`operation::Operation`] and one of its four kinds; `src/operations.rs` lists them; everything else that
 //! speaks of operations (the router, the checks, the documents, the sweeping tests) reads that table.
 
-pub mod response;
+pub mod attempts;
 pub mod bodies;
 pub mod call;
 pub mod caller;
 pub mod engine;
 pub mod failure;
 pub mod file;
-pub mod untrusted_html;
-pub mod attempts;
+pub mod http_types;
 pub mod input;
 pub mod openapi;
 pub mod operation;
 pub mod page;
+pub mod response;
 mod router;
 pub mod spec;
-pub mod http_types;
+pub mod untrusted_html;
 
-pub use response::{Answer, Bare, Created, Done, Envelope};
 pub use caller::{Caller, Context, Principal};
 pub use engine::{Engine, EnvironmentData};
 pub use failure::Failure;
-pub use operation::{Command, Entry, Media, NoInput, Operation, Async, Query, Raw, RawRequest, View, command, asynchronous, query, raw};
+pub use operation::{
+    Async, Command, Entry, Media, NoInput, Operation, Query, Raw, RawRequest, View, asynchronous, command, query, raw,
+};
 pub use page::{Limit, Listed, Offset, Page, PageNumber, Window};
+pub use response::{Answer, Bare, Created, Done, Envelope};
 pub use spec::{Access, BodySize, Replay, Spec, manager, needs, needs_one, operator, public, signed_in};

@@ -9,8 +9,8 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::response::{Envelope, RequestId};
 use super::operation::{Entry, Media, Takes};
+use super::response::{Envelope, RequestId};
 use super::spec::{Access, Replay, Spec};
 use crate::base::clock::Timestamp;
 use crate::vocab::codes::Code;

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::response::{Answer, Encoded, Envelope};
 use super::caller::{Caller, Context};
 use super::failure::Failure;
-use super::input::Arguments;
-use super::spec::Spec;
 use super::http_types::{Body, Peer, Reply};
+use super::input::Arguments;
+use super::response::{Answer, Encoded, Envelope};
+use super::spec::Spec;
 use crate::base::clock::Timestamp;
 use crate::engine::search::Index;
 use crate::engine::store::{ReadTx, WriteTx};

@@ -16,7 +16,7 @@ use url::Url;
 use super::connect::Wire;
 use super::failure::FetchError;
 use super::inflate::Encoding;
-use super::{Response, Limits, OversizePolicy};
+use super::{Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 
 /// A request, and how far its answer is read.

@@ -7,20 +7,20 @@
 //! It carries no credentials of its own, keeps no cookies, and does not know what the fetched bytes mean.
 
 mod address;
+mod cache;
 mod connect;
 mod deliver;
 mod exchange;
 mod failure;
 mod inflate;
-mod cache;
 #[cfg(test)]
 mod tests;
 
 pub use address::{Guard, is_public};
-pub use connect::{Resolve, ResolveFuture, SystemResolver, client_config};
-pub use deliver::{PostResponse, PostRequest};
-pub use failure::FetchError;
 pub use cache::FetchCache;
+pub use connect::{Resolve, ResolveFuture, SystemResolver, client_config};
+pub use deliver::{PostRequest, PostResponse};
+pub use failure::FetchError;
 
 use std::time::Duration;
 

@@ -440,7 +440,8 @@ async fn an_endpoint_of_the_operator_may_be_anywhere_and_gets_body_and_headers()
     let fetch = client(&[], Names::default(), Vec::new());
     let headers = [(http::header::AUTHORIZATION, HeaderValue::from_static("Bearer key"))];
     let url = peer.url("/v1/chat");
-    let answer = fetch.post_json(&url, headers, r#"{"model":"m"}"#, &limits(1000, OversizePolicy::Refuse)).await.expect("an answer");
+    let answer =
+        fetch.post_json(&url, headers, r#"{"model":"m"}"#, &limits(1000, OversizePolicy::Refuse)).await.expect("an answer");
     assert_eq!((answer.status.as_u16(), answer.header("retry-after"), answer.body.as_slice()), (429, Some("3"), &b"{}"[..]));
     let head = peer.heads().remove(0);
     assert!(head.starts_with("POST /v1/chat HTTP/1.1\r\n") && head.ends_with("\r\n\r\n{\"model\":\"m\"}"), "{head}");

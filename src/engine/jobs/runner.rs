@@ -191,7 +191,7 @@ mod tests {
     use crate::base::random::SeededRandom;
     use crate::engine::jobs::status::WorkerBoard;
     use crate::engine::store::{Error, Options, Table, WriteTx};
-    use crate::vocab::tables::{FEED, META, DatabaseKind};
+    use crate::vocab::tables::{DatabaseKind, FEED, META};
 
     fn never(_: Arc<Engine>) -> Running {
         unreachable!("these tests hand in their steps")

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Picture, ModelRequest, ModelError, Turn, cause};
+use super::{ModelError, ModelRequest, Outcome, Picture, Turn, cause};
 
 /// Where the protocol's own service is.
 pub const URL: &str = "https://api.anthropic.com";

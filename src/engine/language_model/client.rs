@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 use super::openai::Structure;
-use super::{Outcome, ModelRequest, Reply, ModelError, Usage, anthropic, cause, complaint, openai};
+use super::{ModelError, ModelRequest, Outcome, Reply, Usage, anthropic, cause, complaint, openai};
 use crate::base::random::Random;
 use crate::base::secret::Secret;
-use crate::engine::fetch::{Fetch, Response, Limits, OversizePolicy};
+use crate::engine::fetch::{Fetch, Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 use crate::vocab::settings::{LanguageModel, Protocol};
 

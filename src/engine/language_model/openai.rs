@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Picture, ModelRequest, ModelError, cause};
+use super::{ModelError, ModelRequest, Outcome, Picture, cause};
 
 /// Where the protocol's own service is.
 pub const URL: &str = "https://api.openai.com/v1";

@@ -232,9 +232,9 @@ mod tests {
     use super::*;
     use crate::base::email::EmailAddress;
     use crate::engine::mail::body::Encoded;
-    use crate::engine::mail::headers::Mailbox;
-    use crate::engine::mail::message::{OutgoingMessage, ListHeaders};
     use crate::engine::mail::dkim_verify::SignatureResult;
+    use crate::engine::mail::headers::Mailbox;
+    use crate::engine::mail::message::{ListHeaders, OutgoingMessage};
 
     static RSA: LazyLock<KeyPair> = LazyLock::new(|| KeyPair::generate(Algorithm::Rsa));
     static ED25519: LazyLock<KeyPair> = LazyLock::new(|| KeyPair::generate(Algorithm::Ed25519));

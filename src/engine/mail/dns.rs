@@ -113,7 +113,9 @@ impl Dns {
             // One kind is enough to connect to.
             (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
             // That one of them could not be asked leaves it open whether the host has an address.
-            (Err(open @ DnsLookupError::Unreachable(_)), Err(_)) | (Err(_), Err(open @ DnsLookupError::Unreachable(_))) => Err(open),
+            (Err(open @ DnsLookupError::Unreachable(_)), Err(_)) | (Err(_), Err(open @ DnsLookupError::Unreachable(_))) => {
+                Err(open)
+            }
             (Err(none), Err(_)) => Err(none),
         }
     }
@@ -214,7 +216,9 @@ fn no_answer(error: NetError) -> DnsLookupError {
             ResponseCode::NoError => DnsLookupError::NoSuchRecord,
             code => DnsLookupError::Unreachable(format!("the name servers answer with {code}")),
         },
-        NetError::Dns(DnsError::ResponseCode(code)) => DnsLookupError::Unreachable(format!("the name servers answer with {code}")),
+        NetError::Dns(DnsError::ResponseCode(code)) => {
+            DnsLookupError::Unreachable(format!("the name servers answer with {code}"))
+        }
         NetError::Timeout => DnsLookupError::Unreachable("the name servers do not answer in time".into()),
         _ => DnsLookupError::Unreachable(format!("the name servers cannot be asked: {error}")),
     }
@@ -247,7 +251,8 @@ mod tests {
         let mut texts = dns.txt("acme.example", MaxAge::Cached).await.expect("texts");
         texts.sort();
         assert_eq!(texts, [long, "v=spf1 -all".into()]);
-        let hosts: Vec<_> = dns.mx("acme.example", MaxAge::Cached).await.expect("servers").into_iter().map(|mx| mx.host).collect();
+        let hosts: Vec<_> =
+            dns.mx("acme.example", MaxAge::Cached).await.expect("servers").into_iter().map(|mx| mx.host).collect();
         assert_eq!(hosts, ["mx1.acme.example", "mx2.acme.example"]);
         assert_eq!(dns.cname("www.acme.example", MaxAge::Cached).await, Ok("web.acme.example".into()));
         let addresses = dns.addresses("www.acme.example", MaxAge::Cached).await.expect("addresses");

@@ -5,6 +5,7 @@
 pub mod body;
 pub mod delivery;
 pub mod dkim;
+pub mod dkim_verify;
 pub mod dns;
 pub mod headers;
 pub mod inbound;
@@ -12,4 +13,3 @@ pub mod message;
 pub mod parsed;
 pub mod smtp;
 pub mod transport;
-pub mod dkim_verify;

@@ -5,9 +5,9 @@
 
 pub mod css;
 mod filters;
-pub mod imported_html;
 pub mod html_limits;
 pub mod images;
+pub mod imported_html;
 pub mod merge;
 pub mod mjml;
 pub mod pixels;

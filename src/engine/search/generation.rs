@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::reader::{Reader, Snapshot};
 use super::schema::VERSION;
 use super::writer::Writer;
-use super::{Change, Options, CommitMode, SearchError};
+use super::{Change, CommitMode, Options, SearchError};
 
 /// Names the generation in use. Replaced by a rename, never written in place.
 const CURRENT: &str = "CURRENT";

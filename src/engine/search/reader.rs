@@ -194,7 +194,12 @@ impl Segment {
     }
 
     /// Add the documents of one term; `postings` is the cursor of the last term, used again.
-    fn add(&self, info: &TermInfo, postings: &mut Option<BlockSegmentPostings>, into: &mut NumberCollector) -> Result<(), SearchError> {
+    fn add(
+        &self,
+        info: &TermInfo,
+        postings: &mut Option<BlockSegmentPostings>,
+        into: &mut NumberCollector,
+    ) -> Result<(), SearchError> {
         if let (Numbers::From(first), None) = (&self.numbers, self.reader.alive_bitset())
             && info.doc_freq == self.reader.max_doc()
         {

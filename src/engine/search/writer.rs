@@ -18,8 +18,8 @@ use tantivy::{DocId, IndexSettings, IndexWriter, SegmentReader};
 
 use super::reader::Reader;
 use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
-use super::tokens::{Tokenizer, KEY_SHIFT, Space, Terms, key, term};
-use super::{Change, Document, Options, CommitMode, Scope, SearchError};
+use super::tokens::{KEY_SHIFT, Space, Terms, Tokenizer, key, term};
+use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 
 /// Documents handed to the indexing thread at once, to make the hand-over cheap.
 const BATCH_DOCUMENTS: usize = 512;

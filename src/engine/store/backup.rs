@@ -69,7 +69,8 @@ pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     let here = port.table_names()?;
     let tx = ReadTx { snapshot: port.snapshot()?, feed_position: 0, memo: std::sync::Arc::default() };
     let mut digests = Digests::new();
-    for info in TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && here.iter().any(|name| name == info.name)) {
+    for info in TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && here.iter().any(|name| name == info.name))
+    {
         note(&mut digests, info, digest(&tx, info.id, |_, _| false, |_, _| Ok(()))?);
     }
     Ok(digests)

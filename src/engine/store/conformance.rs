@@ -9,7 +9,7 @@ use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::redb_port::RedbPort;
 use super::space::Space;
 use super::testing::CACHE_BYTES;
-use crate::vocab::tables::{BLOBS, CONTACTS, FEED, DatabaseKind, TABLES, TableId};
+use crate::vocab::tables::{BLOBS, CONTACTS, DatabaseKind, FEED, TABLES, TableId};
 
 type Rows = Vec<BTreeMap<Box<[u8]>, Box<[u8]>>>;
 
@@ -78,8 +78,8 @@ impl Snapshot for MemorySnapshot {
 /// Every kind of engine, each empty, with its name for the message of a failing test.
 fn on_every_port(check: fn(&dyn Port)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let in_file =
-        RedbPort::open(Space::unlimited(), &folder.path().join("world.redb"), DatabaseKind::Environment, CACHE_BYTES).expect("a new file");
+    let in_file = RedbPort::open(Space::unlimited(), &folder.path().join("world.redb"), DatabaseKind::Environment, CACHE_BYTES)
+        .expect("a new file");
     let in_memory = RedbPort::on_backend(redb::backends::InMemoryBackend::new(), DatabaseKind::Environment).expect("a new image");
     let ports: [(&str, &dyn Port); 3] =
         [("redb in a file", &in_file), ("redb in memory", &in_memory), ("a plain map", &MemoryPort::new())];

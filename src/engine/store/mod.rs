@@ -4,21 +4,21 @@
 //! see one commit, unchanging, and never wait. What it does not know: what any row means. Features declare [`Table`]s and use
 //! [`Read`] and [`WriteTx`]; nothing outside this folder names the engine underneath.
 
-mod cow_file;
 pub mod backup;
 pub mod bitmap;
 pub mod blobs;
 pub mod codec;
+mod cow_file;
 pub mod damage;
 pub mod feed;
 pub mod identity;
 pub mod key;
 pub mod memo;
 mod migrations;
+pub mod partial_decode;
 mod port;
 mod redb_port;
 pub mod seal;
-pub mod partial_decode;
 pub mod space;
 mod tx;
 mod writer;

@@ -16,7 +16,7 @@ use super::redb_port::RedbPort;
 use super::testing::{CACHE_BYTES, Dice, start};
 use super::tx::{Read, Table, WriteTx};
 use super::{Error, Store, StoreFile};
-use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, FEED, DatabaseKind, TableId};
+use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind, FEED, TableId};
 
 /// One row per command, under its number: says how many commands a file has.
 const JOURNAL: Table<u64, Vec<u8>> = Table::new(AUDIT);

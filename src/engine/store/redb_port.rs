@@ -128,8 +128,10 @@ impl RedbPort {
     /// Make the tables of `database_kind` that the file lacks.
     pub fn with_tables(self, database_kind: DatabaseKind) -> Result<Self> {
         let here = self.table_names()?;
-        let missing: Vec<_> =
-            TABLES.iter().filter(|info| info.database_kind.is_in(database_kind) && !here.iter().any(|name| name == info.name)).collect();
+        let missing: Vec<_> = TABLES
+            .iter()
+            .filter(|info| info.database_kind.is_in(database_kind) && !here.iter().any(|name| name == info.name))
+            .collect();
         if !missing.is_empty() {
             self.guarded(|database, file| {
                 let writing = database.begin_write().map_err(|error| explained(file, error))?;

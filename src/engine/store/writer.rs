@@ -234,7 +234,7 @@ mod tests {
     use super::super::{QUEUE_MAX, Store};
     use super::*;
     use crate::base::clock::ManualClock;
-    use crate::vocab::tables::{AUDIT, CONTACTS, META, DatabaseKind, TAGS};
+    use crate::vocab::tables::{AUDIT, CONTACTS, DatabaseKind, META, TAGS};
 
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const COUNT: Table<u8, i64> = Table::new(TAGS);

@@ -6,13 +6,13 @@ use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
 
 use super::model::{Account, Key, NewKey, Session, User};
-use super::{user_store, store};
+use super::{store, user_store};
 use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, AuditRecord};
+use crate::engine::access::keys::{AccountLimits, ApiKey, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::rate_limit::RateLimits;
-use crate::engine::access::keys::{ApiKey, AccountLimits, PlanLimits, SendingLimits, Usage};
-use crate::engine::access::session_cache::{AtomicTimestamp, CachedUser, CachedSession};
+use crate::engine::access::session_cache::{AtomicTimestamp, CachedSession, CachedUser};
 use crate::engine::access::token;
 use crate::engine::api::{Engine, Envelope, Failure};
 use crate::engine::store as engine_store;
@@ -56,7 +56,16 @@ pub fn cached_user(user: &User, account: Arc<AccountLimits>) -> CachedUser {
 /// A session as requests see it.
 pub fn cached_session(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
-    CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at: AtomicTimestamp::at(seen_at), proven_at: AtomicTimestamp::at(proven_at) }
+    CachedSession {
+        id,
+        user,
+        kind,
+        digest,
+        expires_at,
+        idle_ms,
+        seen_at: AtomicTimestamp::at(seen_at),
+        proven_at: AtomicTimestamp::at(proven_at),
+    }
 }
 
 /// The account's limits as requests see them.

@@ -1,10 +1,10 @@
 //! Authentication: password, second factor, and limits on guessing. Every refusal looks the same and takes the same time.
 
 use super::model::User;
-use super::{password_hash, user_store, second_factor, sessions, store};
+use super::{password_hash, second_factor, sessions, store, user_store};
 use crate::base::email::EmailAddress;
 use crate::base::secret::Secret;
-use crate::engine::access::throttle::{ThrottleKey, Rule};
+use crate::engine::access::throttle::{Rule, ThrottleKey};
 use crate::engine::api::{Context, Failure, attempts};
 use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::model::{LINK_TOKEN_CHARACTERS, Password, ResetLink, User};
 use super::user_views::LinkView;
-use super::{password_hash, user_store, api_keys, sessions, store};
+use super::{api_keys, password_hash, sessions, store, user_store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::base::secret::{random_base62, sha256};

@@ -6,20 +6,20 @@
 //! works from the answer that shows it until the answer that says it is revoked.
 
 mod agents;
-mod password_hash;
+mod api_keys;
+mod authenticate;
 mod members;
 mod model;
 pub mod ops;
 mod pages;
-mod user_store;
-mod user_views;
+mod password_hash;
 mod plans;
-mod api_keys;
 mod second_factor;
 mod sessions;
-mod authenticate;
 mod store;
 mod usage;
+mod user_store;
+mod user_views;
 mod views;
 
 use std::sync::Arc;
@@ -33,8 +33,8 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
 
-pub use model::{Account, Password, User};
 pub use api_keys::load_caches;
+pub use model::{Account, Password, User};
 
 /// Write down what requests have only counted in memory: uses of keys and of sessions.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
@@ -56,7 +56,9 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
 /// The secrets of authenticator apps: how many there are, and how many of them a key does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = user_store::second_factors(tx)?;
-    Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| sum.with(SecretCount::one(second_factor::opens(seal, *user, factor)))))
+    Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {
+        sum.with(SecretCount::one(second_factor::opens(seal, *user, factor)))
+    }))
 }
 
 /// Forget the authenticator apps whose secrets a key does not open: signing in with them is impossible. Returns how many.

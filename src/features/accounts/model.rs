@@ -8,8 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::clock::Timestamp;
-use crate::base::serde_str;
 use crate::base::secret::Secret;
+use crate::base::serde_str;
 use crate::base::text::fold;
 use crate::engine::access::session_cache::SessionKind;
 use crate::engine::store::Record;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::model::{Session, User};
-use super::{user_store, api_keys};
+use super::{api_keys, user_store};
 use crate::base::clock::Timestamp;
 use crate::base::network::counted_as;
 use crate::base::secret::{Secret, random_base62, sha256};
@@ -104,7 +104,8 @@ pub fn throttle_name(peer: Peer) -> Option<String> {
 /// The sessions of this kind that have to make room for one more.
 fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
     let sessions = engine.sessions.sessions();
-    let mut own: Vec<&Arc<CachedSession>> = sessions.iter().filter(|session| session.user == user && session.kind == kind).collect();
+    let mut own: Vec<&Arc<CachedSession>> =
+        sessions.iter().filter(|session| session.user == user && session.kind == kind).collect();
     own.sort_by_key(|session| std::cmp::Reverse(session.seen_at.get()));
     own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|session| session.id).collect()
 }
@@ -112,7 +113,8 @@ fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
 /// Remove those sessions of `user` that `is_over` says from the table. [`forget`] follows after the commit.
 pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
     let sessions = engine.sessions.sessions();
-    let gone: Vec<SessionId> = sessions.iter().filter(|session| session.user == user && is_over(session)).map(|session| session.id).collect();
+    let gone: Vec<SessionId> =
+        sessions.iter().filter(|session| session.user == user && is_over(session)).map(|session| session.id).collect();
     user_store::delete_sessions(tx, &gone);
 }
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::model::{Key, KeyUsage};
 use super::api_keys::short_id;
+use super::model::{Key, KeyUsage};
 use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;

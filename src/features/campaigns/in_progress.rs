@@ -28,7 +28,15 @@ pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {
         let Some(Campaign { plan, status, schedule, mailing, hold_number, .. }) = store::find(tx, account, id)? else { continue };
         let scheduled_at = schedule.map(|schedule| schedule.at);
-        found.push(CampaignInProgress { account, id, name: plan.name, status: status.word(), scheduled_at, mailing, hold_number });
+        found.push(CampaignInProgress {
+            account,
+            id,
+            name: plan.name,
+            status: status.word(),
+            scheduled_at,
+            mailing,
+            hold_number,
+        });
     }
     Ok(found)
 }

@@ -6,8 +6,7 @@
 //!
 //! What people do with a message is counted by `tracking`, which comes later: its counts are read from `sending::engagement`.
 
-mod warnings;
-mod sync;
+mod in_progress;
 mod launch;
 pub mod logs;
 mod model;
@@ -15,10 +14,11 @@ pub mod ops;
 mod schedule;
 mod stats;
 mod store;
+mod sync;
 #[cfg(test)]
 mod tests;
-mod in_progress;
 mod views;
+mod warnings;
 mod worker;
 
 use serde_json::json;
@@ -29,7 +29,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, CampaignId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-use model::{Action, Campaign, Outcome, CampaignStatus, after};
+use model::{Action, Campaign, CampaignStatus, Outcome, after};
 
 pub use in_progress::{CampaignInProgress, list as in_progress};
 pub use worker::step;

@@ -337,7 +337,11 @@ impl Campaign {
 pub type Validator = fn(EmailId, u32) -> Option<u8>;
 
 /// Why a campaign with this demand may not leave; `Ok` if it may.
-pub fn check_validation_score(minimum: Option<u8>, validator: Option<Validator>, (email, version): (EmailId, u32)) -> Result<(), String> {
+pub fn check_validation_score(
+    minimum: Option<u8>,
+    validator: Option<Validator>,
+    (email, version): (EmailId, u32),
+) -> Result<(), String> {
     let Some(minimum) = minimum else { return Ok(()) };
     let Some(validator) = validator else {
         return Err(format!(
@@ -385,7 +389,9 @@ mod tests {
     ];
 
     fn all() -> impl Iterator<Item = (CampaignStatus, Action, Outcome)> {
-        CampaignStatus::ALL.into_iter().flat_map(|status| ACTIONS.into_iter().map(move |action| (status, action, after(status, action))))
+        CampaignStatus::ALL
+            .into_iter()
+            .flat_map(|status| ACTIONS.into_iter().map(move |action| (status, action, after(status, action))))
     }
 
     #[test]
@@ -470,9 +476,11 @@ mod tests {
         }
         assert_eq!(reached.len(), CampaignStatus::ALL.len());
         for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced()) {
-            for (action, end) in
-                [(Action::Finish, CampaignStatus::Sent), (Action::Fail, CampaignStatus::Failed), (Action::Cancel, CampaignStatus::Cancelled)]
-            {
+            for (action, end) in [
+                (Action::Finish, CampaignStatus::Sent),
+                (Action::Fail, CampaignStatus::Failed),
+                (Action::Cancel, CampaignStatus::Cancelled),
+            ] {
                 assert_eq!(after(status, action), Outcome::To(end));
             }
         }

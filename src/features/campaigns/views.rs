@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::launch;
-use super::model::{Campaign, Plan, RecipientType, Recipients, CampaignStatus, Unknown, TimezoneMode};
+use super::model::{Campaign, CampaignStatus, Plan, RecipientType, Recipients, TimezoneMode, Unknown};
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure, Listed};

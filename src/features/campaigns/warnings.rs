@@ -104,9 +104,11 @@ mod tests {
     fn what_is_missing_is_named() {
         assert_eq!(codes(&EmailTexts { subject: " ", ..GOOD }), ["NO_SUBJECT"]);
         assert_eq!(codes(&EmailTexts { html: "<a href=\"https://acme.example/unsubscribe\">", ..GOOD }), ["NO_UNSUBSCRIBE_LINK"]);
-        for texts in
-            [EmailTexts { text: "Hi", ..GOOD }, EmailTexts { brand_address: None, ..GOOD }, EmailTexts { names_address: Some(false), ..GOOD }]
-        {
+        for texts in [
+            EmailTexts { text: "Hi", ..GOOD },
+            EmailTexts { brand_address: None, ..GOOD },
+            EmailTexts { names_address: Some(false), ..GOOD },
+        ] {
             assert_eq!(codes(&texts), ["NO_POSTAL_ADDRESS"]);
         }
     }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::launch::{self, LaunchContext};
-use super::model::{Action, Campaign, Outcome, CampaignStatus, after};
-use super::{sync, store};
+use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
+use super::{store, sync};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::WriteTx;

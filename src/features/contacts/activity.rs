@@ -66,7 +66,11 @@ pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, activities: &[(u32, Activi
     let mut sets: BTreeMap<(Scope, u32), Delta> = BTreeMap::new();
     for (number, activity) in activities {
         let kind = activity.action as u8;
-        tx.put(ACTIVITY, &(project, *number, activity.at, (kind, activity.mailing)), &ActivityRow { campaign: activity.campaign });
+        tx.put(
+            ACTIVITY,
+            &(project, *number, activity.at, (kind, activity.mailing)),
+            &ActivityRow { campaign: activity.campaign },
+        );
         for campaign in std::iter::once(ANY).chain(activity.campaign) {
             for bucket in time_buckets::of(activity.at) {
                 sets.entry(((kind, campaign), bucket)).or_default().add.insert(*number);
@@ -213,7 +217,7 @@ impl<R: Read> ActivityIndex<'_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{TestApp, START};
+    use crate::testing::{START, TestApp};
     use crate::vocab::environment::Environment;
 
     const HOUR_MS: i64 = 60 * 60 * 1000;

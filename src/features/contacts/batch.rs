@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::email_index;
-use super::write::{self, NewContactKey, WriteError, ContactInput};
 use super::store::{self, Changes, Facet};
-use super::tags::{TagNumbers, TagName};
+use super::tags::{TagName, TagNumbers};
+use super::write::{self, ContactInput, NewContactKey, WriteError};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::vocab::ids::{ContactId, ProjectId};
 use crate::vocab::limits;
@@ -128,7 +128,8 @@ pub fn apply(
                 return Ok(outcome);
             }
         };
-        let mut writer = BatchWriter { project, on_conflict, extra_tags, numbers, found: look_up(tx, project, &batch.digests)?, outcome };
+        let mut writer =
+            BatchWriter { project, on_conflict, extra_tags, numbers, found: look_up(tx, project, &batch.digests)?, outcome };
         writer.run(tx, changes, batch)?;
         Ok(writer.outcome)
     })

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::engine::api::EnvironmentData;
-use crate::engine::search::{Change, Document, Index, Kind, CommitMode, Rebuild, SearchError};
+use crate::engine::search::{Change, CommitMode, Document, Index, Kind, Rebuild, SearchError};
 use crate::engine::store::{self, feed};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;

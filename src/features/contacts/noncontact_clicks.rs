@@ -77,7 +77,7 @@ fn remove(tx: &mut WriteTx<'_>, click: &Click) {
 mod tests {
     use super::*;
     use crate::engine::store::Error;
-    use crate::testing::{TestApp, START};
+    use crate::testing::{START, TestApp};
 
     fn address(text: &str) -> EmailAddress {
         EmailAddress::parse(text).expect("an address")

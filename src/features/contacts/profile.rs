@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fields::{self, FieldValue};
-use super::write::{PersonName, FieldError, ContactInput};
 use super::model::{Contact, Status, merge_fields};
+use super::write::{ContactInput, FieldError, PersonName};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::patch::Patch;

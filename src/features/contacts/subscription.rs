@@ -3,8 +3,8 @@
 //! Each change is made once, told at most once, and asked of the rules of [`Status::keeps`]. It does not know how the word came in.
 
 use super::model::{ChangeOrigin, Contact, Status};
-use super::webhook_events::{self, Action, Source};
 use super::store;
+use super::webhook_events::{self, Action, Source};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 

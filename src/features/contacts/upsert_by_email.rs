@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 
 use super::email_index;
-use super::write::{self, NewContactKey, WriteError, FieldError, ContactInput};
 use super::model::{Contact, Status};
 use super::profile::ContactProfile;
 use super::store::{self, Changes};
 use super::tags::TagNumbers;
+use super::write::{self, ContactInput, FieldError, NewContactKey, WriteError};
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Error, Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, ProjectId};
@@ -35,7 +35,9 @@ pub fn resolve<T, E: From<Error>>(
     project: ProjectId,
     act: impl FnOnce(&mut WriteTx<'_>, &mut ContactResolver<'_>) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
-    store::change(tx, project, |tx, changes| act(tx, &mut ContactResolver { changes, known: HashMap::new(), created: HashMap::new() }))
+    store::change(tx, project, |tx, changes| {
+        act(tx, &mut ContactResolver { changes, known: HashMap::new(), created: HashMap::new() })
+    })
 }
 
 /// Everything that can be said against a new contact with this address and profile.

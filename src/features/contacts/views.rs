@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::fields::FieldValue;
 use super::customer_events::Event;
+use super::fields::FieldValue;
 use super::model::{Contact, Status};
 use super::tags::TagNames;
 use crate::base::email::EmailAddress;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use futures_util::future::{join, join_all};
 
 use super::dns_rules::{self, RecordCheck};
-use super::model::{Domain, Finding, DnsCheck, Purpose, RecordStatus, Status};
-use super::records::{self, RequiredRecord};
 use super::installation::Installation;
+use super::model::{DnsCheck, Domain, Finding, Purpose, RecordStatus, Status};
+use super::records::{self, RequiredRecord};
 use super::store;
 use crate::base::domain::parents;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::dns::{MaxAge, Dns, DnsLookupError};
+use crate::engine::mail::dns::{Dns, DnsLookupError, MaxAge};
 use crate::engine::store::WriteTx;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
@@ -45,7 +45,12 @@ pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> D
     DnsCheck { findings, wants_exact_signer, notes }
 }
 
-async fn check_record(dns: &Dns, domain: &Domain, record: &RequiredRecord, installation: &Installation) -> (RecordCheck, Option<dns_rules::Dmarc>) {
+async fn check_record(
+    dns: &Dns,
+    domain: &Domain,
+    record: &RequiredRecord,
+    installation: &Installation,
+) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let texts = || dns.txt(&record.name, MaxAge::Fresh);
     let verdict = match &record.purpose {
         Purpose::Dkim(_) => dns_rules::dkim(&record.value, texts().await),

@@ -1,7 +1,7 @@
 //! Rules that compare DNS records with the ones a domain needs. Pure.
 
 use super::model::RecordStatus;
-use crate::engine::mail::dns::{DnsResult, MailServer, DnsLookupError};
+use crate::engine::mail::dns::{DnsLookupError, DnsResult, MailServer};
 
 /// What a comparison comes to: the status, and what is there instead or why nothing is known.
 pub type RecordCheck = (RecordStatus, Vec<String>);
@@ -10,7 +10,9 @@ pub type RecordCheck = (RecordStatus, Vec<String>);
 pub fn unavailable(answer: &DnsLookupError) -> RecordCheck {
     match answer {
         DnsLookupError::Unreachable(cause) => (RecordStatus::Unreachable, vec![cause.clone()]),
-        DnsLookupError::NoSuchName | DnsLookupError::NoSuchRecord | DnsLookupError::NotAName => (RecordStatus::Missing, Vec::new()),
+        DnsLookupError::NoSuchName | DnsLookupError::NoSuchRecord | DnsLookupError::NotAName => {
+            (RecordStatus::Missing, Vec::new())
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::model::{Domain, RecordStatus, Status};
 use super::installation::Installation;
+use super::model::{Domain, RecordStatus, Status};
 use super::{dns_check, store, views};
 use crate::engine::api::{Engine, Failure};
 use crate::vocab::environment::Environment;
@@ -35,8 +35,11 @@ pub async fn check_all(engine: &Arc<Engine>, environment: Environment) -> Result
         domain.apply_check(check, engine.clock.now());
         let records = views::records(&domain, &installation);
         let missing = records.iter().filter(|record| record.remove_after.is_none() && record.status != RecordStatus::Verified);
-        let missing =
-            missing.map(|record| MissingRecord { kind: record.kind.word(), name: record.name.clone(), status: record.status.word() });
+        let missing = missing.map(|record| MissingRecord {
+            kind: record.kind.word(),
+            name: record.name.clone(),
+            status: record.status.word(),
+        });
         all.push(DomainReport { is_verified: domain.status == Status::Verified, missing: missing.collect(), name: domain.name });
     }
     Ok(all)

@@ -6,25 +6,25 @@
 //! Invariant: a private key is on disk only sealed for its own domain and selector, and in no answer at all.
 
 mod create;
+mod dns_check;
 mod dns_rules;
 mod doctor_check;
-mod dns_check;
-mod reissue_keys;
+mod installation;
 mod model;
 pub mod ops;
 mod records;
+mod reissue_keys;
 mod sender;
-mod installation;
 mod store;
 #[cfg(test)]
 mod tests;
 mod utm;
 mod views;
 
-pub use doctor_check::{DomainReport, check_all};
 pub use dns_check::step as check;
-pub use reissue_keys::{reissue, sealed};
+pub use doctor_check::{DomainReport, check_all};
 pub use model::{KeyKind, Stream, Tracking};
+pub use reissue_keys::{reissue, sealed};
 pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};
 pub use utm::Utm;
 

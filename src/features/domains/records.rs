@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::installation::{Installation, Relay};
 use super::model::{Domain, DomainKey, Phase, Purpose};
-use super::installation::{Relay, Installation};
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::is_public;
 
@@ -148,8 +148,9 @@ mod tests {
     /// `a:192.0.2.7` names a host, which no receiver finds: mail through such a relay failed SPF.
     #[test]
     fn spf_allows_a_relay_by_its_address_and_leaves_out_private_ones() {
-        let record =
-            |relays: &[&str]| spf(&Installation { relays: relays.iter().map(|relay| Relay::of(relay)).collect(), ..Installation::default() });
+        let record = |relays: &[&str]| {
+            spf(&Installation { relays: relays.iter().map(|relay| Relay::of(relay)).collect(), ..Installation::default() })
+        };
         assert_eq!(record(&[]), "v=spf1 mx ~all");
         assert_eq!(record(&["relay.example", "9.9.9.9"]), "v=spf1 mx a:relay.example ip4:9.9.9.9 ~all");
         assert_eq!(record(&["[2620:fe::fe]", "10.0.0.5", "127.0.0.1", "[::1]"]), "v=spf1 mx ip6:2620:fe::fe ~all");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::model::Stream;
-use super::{for_sender, check, store};
+use super::{check, for_sender, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::testing::TestApp;

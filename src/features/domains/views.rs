@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::installation::Installation;
 use super::model::{Domain, RecordStatus, Status, Stream, Tracking};
 use super::records::{self, RecordType};
-use super::installation::Installation;
 use super::utm::Utm;
 use crate::engine::api::response::WireTime;
 

@@ -2,14 +2,14 @@
 //!
 //! An edit is a row before anything else happens, whoever waits for it; so it survives a restart like everything in a queue.
 
-use super::outputs::{self, Screenshots};
 use super::generation::StageContext;
 use super::generation::stages::{brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
+use super::outputs::{self, Screenshots};
 use super::versions::Texts;
 use super::writing::material;
-use super::writing::{ImportedEditRequest, EditRequest, Writer};
+use super::writing::{EditRequest, ImportedEditRequest, Writer};
 use super::{store, versions};
 use crate::base::clock::Timestamp;
 use crate::base::locale::LanguageTag;
@@ -118,7 +118,12 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
 type AttemptResult<T> = (Result<T, String>, Usage);
 
 /// Make another version of an email as a prompt asks; or say why not.
-pub async fn attempt(context: &StageContext, account: AccountId, email: &Email, prompt: &str) -> Result<AttemptResult<NewVersion>, Failure> {
+pub async fn attempt(
+    context: &StageContext,
+    account: AccountId,
+    email: &Email,
+    prompt: &str,
+) -> Result<AttemptResult<NewVersion>, Failure> {
     let tx = context.data.store.read();
     let conversation = store::conversation(&tx, account, email.conversation)?;
     let conversation = conversation.ok_or_else(|| Failure::internal("an email has a conversation"))?;
@@ -126,7 +131,8 @@ pub async fn attempt(context: &StageContext, account: AccountId, email: &Email, 
     let document = document(&tx, email)?;
     let brief = brief(&tx, account, &conversation, email)?;
     drop(tx);
-    let writer = Writer::named(&conversation.wanted.model, &context.engine).unwrap_or_else(|_| Writer::preferred(&context.engine));
+    let writer =
+        Writer::named(&conversation.wanted.model, &context.engine).unwrap_or_else(|_| Writer::preferred(&context.engine));
     let (prompt, today) = (prompt.to_owned(), date(context.engine.clock.now()));
     let (edited, usage) = match document {
         Some(document) => {
@@ -141,7 +147,8 @@ pub async fn attempt(context: &StageContext, account: AccountId, email: &Email, 
                 Ok(opened) => opened,
                 Err(reason) => return Ok((Err(reason), Usage::default())),
             };
-            let (edited, usage) = writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
+            let (edited, usage) =
+                writer.edit_imported(ImportedEditRequest { imported: imported.clone(), prompt, today }, material).await;
             match edited {
                 Ok(edited) => (revised(context, email, &imported_html, &imported, edited.imported, edited.done).await, usage),
                 Err(reason) => (Ok(Err(reason)), usage),

@@ -2,18 +2,18 @@
 //!
 //! Invariant: a document holds no markup of any output format, so that every output can be drawn anew from it, in any look.
 
-mod resolve;
 pub mod composer;
 pub mod document;
-mod outputs;
 mod edits;
 pub mod generation;
 mod imported;
-pub mod theme;
 mod model;
 pub mod ops;
+mod outputs;
 pub mod render;
+mod resolve;
 mod store;
+pub mod theme;
 mod versions;
 mod views;
 mod writing;
@@ -25,8 +25,8 @@ use crate::vocab::ids::{AccountId, BlobId, ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use model::{Email, Stage};
 
-pub use resolve::{Headline, choose, headline, is_being_edited, names_postal_address};
 pub use outputs::{pdf as draw_pdf, png as draw_png};
+pub use resolve::{Headline, choose, headline, is_being_edited, names_postal_address};
 
 /// Any of these lets a key see emails.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite, Permission::EmailSend];

@@ -6,12 +6,12 @@ use futures_util::stream::{self, StreamExt};
 use url::Url;
 
 use super::document::Email as Document;
-use super::theme::Theme;
 use super::model::{Conversation, Facts, VersionScreenshots};
 use super::render;
+use super::theme::Theme;
 use super::versions::Texts;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::render::pixels::{self, RenderError, Page, Paper, Screenshot};
+use crate::engine::render::pixels::{self, Page, Paper, RenderError, Screenshot};
 use crate::engine::store::blobs::{self, Head};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::projects;
@@ -37,7 +37,12 @@ pub struct RenderedTexts {
 }
 
 /// Draw a document in the look of its brand. Emails of one conversation have its seed, and so one look.
-pub fn render_texts(tx: &impl Read, account: AccountId, conversation: &Conversation, document: &Document) -> Result<RenderedTexts, Failure> {
+pub fn render_texts(
+    tx: &impl Read,
+    account: AccountId,
+    conversation: &Conversation,
+    document: &Document,
+) -> Result<RenderedTexts, Failure> {
     let brand = projects::brand(tx, account, conversation.project)?.map(|(_, brand)| brand).unwrap_or_default();
     let theme = Theme::new(&brand, document, conversation.seed);
     let rendered = render::render(document, &theme);
@@ -79,7 +84,8 @@ pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screensh
 
 async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<String>), RenderError> {
     let page = page(engine, html).await?;
-    let options = pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
+    let options =
+        pixels::ScreenshotOptions { widths: vec![WIDTH], density: DENSITY, dark: false, thumbnail_width: Some(THUMBNAIL_WIDTH) };
     let drawn = engine.pixels.screenshots(&page, &options).await?;
     let warnings = drawn.warnings.iter().map(ToString::to_string).collect();
     let shot = drawn.made.into_iter().next().ok_or_else(|| RenderError::Unavailable("one width gives one picture".into()))?;

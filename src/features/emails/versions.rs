@@ -1,6 +1,6 @@
 //! Versions of an email: made whole in one transaction, never changed afterwards.
 
-use super::model::{Email, Part, VersionScreenshots, Version};
+use super::model::{Email, Part, Version, VersionScreenshots};
 use super::store;
 use crate::engine::store::{Read, Result, WriteTx, blobs};
 use crate::vocab::ids::{AccountId, BlobId, EmailId};

@@ -15,7 +15,7 @@ use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::features::contacts::filter::Period;
-use crate::features::sending::orders::{PaymentFact, Order, Revenue};
+use crate::features::sending::orders::{Order, PaymentFact, Revenue};
 use crate::vocab::limits::CONVERSION_WINDOW_MS;
 
 /// What an order comes to.

@@ -3,16 +3,16 @@
 //! Everything that can be said against an event is said before anything of it is written, so that a refused row of a batch leaves
 //! nothing behind.
 
-use super::input::{ExternalId, EventIdentifiers, Money, EventRow};
+use super::input::{EventIdentifiers, EventRow, ExternalId, Money};
 use super::reattribution;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::{Error, Read, WriteTx};
+use crate::features::contacts::customer_events::{EventWriter, NewEvent};
 use crate::features::contacts::external_ids::{self, Digest, Kind};
-use crate::features::contacts::customer_events::{NewEvent, EventWriter};
-use crate::features::contacts::upsert_by_email::{self, NewContact, ContactResolver};
+use crate::features::contacts::upsert_by_email::{self, ContactResolver, NewContact};
 use crate::features::contacts::{self, Contact, FieldError};
-use crate::features::sending::orders::{self, PaymentFact, Order};
+use crate::features::sending::orders::{self, Order, PaymentFact};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};
 use crate::vocab::limits;
@@ -214,7 +214,12 @@ impl Ingest<'_, '_> {
         PaymentFact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
     }
 
-    fn write_contact(&mut self, tx: &mut WriteTx<'_>, subject: Subject, change: Option<(Contact, Contact)>) -> Result<u32, Error> {
+    fn write_contact(
+        &mut self,
+        tx: &mut WriteTx<'_>,
+        subject: Subject,
+        change: Option<(Contact, Contact)>,
+    ) -> Result<u32, Error> {
         match subject {
             Subject::New(new_contact) => self.resolver.add(tx, *new_contact),
             Subject::Known(number) => {
@@ -237,7 +242,13 @@ impl Ingest<'_, '_> {
     }
 
     /// Says which order the contact has by this, if that is news.
-    fn add_to(&self, tx: &mut WriteTx<'_>, known: KnownOrder, number: u32, fact: Option<PaymentFact>) -> Result<Option<Digest>, Error> {
+    fn add_to(
+        &self,
+        tx: &mut WriteTx<'_>,
+        known: KnownOrder,
+        number: u32,
+        fact: Option<PaymentFact>,
+    ) -> Result<Option<Digest>, Error> {
         let KnownOrder { digest, order: before } = known;
         let mut after = before.clone();
         after.named = Some(number);

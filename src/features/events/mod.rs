@@ -14,9 +14,9 @@
 mod attribution;
 mod indexing;
 mod ingest;
+mod input;
 pub mod ops;
 mod properties;
-mod input;
 mod reattribution;
 #[cfg(test)]
 mod tests;

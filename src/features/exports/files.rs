@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::Format;
-use super::views::{EmailExport, FileView, ExportEmails};
+use super::views::{EmailExport, ExportEmails, FileView};
 use crate::base::secret::sha256;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Context, Failure, Spec};
@@ -23,7 +23,12 @@ struct File {
 }
 
 /// Export a conversation's finished emails in one format.
-pub async fn export(context: &Context, spec: &'static Spec, wanted: ExportEmails, format: Format) -> Result<EmailExport, Failure> {
+pub async fn export(
+    context: &Context,
+    spec: &'static Spec,
+    wanted: ExportEmails,
+    format: Format,
+) -> Result<EmailExport, Failure> {
     let begun = Instant::now();
     let (account, id) = (context.caller.account(), wanted.conversation_id);
     let query = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);

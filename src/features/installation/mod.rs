@@ -2,7 +2,7 @@
 //!
 //! It is the last of the features, because it asks all of them. It does not know how a hold comes about: `app` looks at the data folder.
 
+pub mod held_work;
 pub mod ops;
 pub mod rekey;
 pub mod sealed;
-pub mod held_work;

@@ -10,8 +10,12 @@ use crate::vocab::limits::{IMPORT_FETCH_TIME, IMPORT_PAGE_BYTES_MAX};
 
 /// The text of the page at this address; none if it cannot be had, or is no page, or has hardly any text.
 pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
-    let limits =
-        Limits { head: IMPORT_FETCH_TIME, total: IMPORT_FETCH_TIME, body_bytes: IMPORT_PAGE_BYTES_MAX, overlong: OversizePolicy::Cut };
+    let limits = Limits {
+        head: IMPORT_FETCH_TIME,
+        total: IMPORT_FETCH_TIME,
+        body_bytes: IMPORT_PAGE_BYTES_MAX,
+        overlong: OversizePolicy::Cut,
+    };
     let fetched = fetch.get(url, "text/html,application/xhtml+xml", &limits).await.ok()?;
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     if !fetched.status.is_success() || !content_type.contains("html") {

@@ -11,14 +11,14 @@ use serde_json::json;
 use url::Url;
 
 use super::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
-use super::images::{self, PendingAnalysis, ProjectImage};
 use super::image_files;
+use super::images::{self, PendingAnalysis, ProjectImage};
 use super::reading::describe::{self, Words};
 use super::reading::shortened;
 use super::store;
-use crate::engine::api::{Engine, Failure, EnvironmentData};
+use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::fetch::{Limits, OversizePolicy};
-use crate::engine::language_model::{AnswerSchema, Picture as Shown, ModelRequest, Speaker, Turn};
+use crate::engine::language_model::{AnswerSchema, ModelRequest, Picture as Shown, Speaker, Turn};
 use crate::engine::render::images::ImageMeasurements;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::render::texts::Texts;
@@ -67,7 +67,12 @@ pub struct AnalysisFailure {
 }
 
 /// Fetch an image, measure it, find words for it.
-pub async fn analyze(engine: &Arc<Engine>, url: &str, alt: Option<&str>, context: Option<&str>) -> Result<AnalyzedImage, AnalysisFailure> {
+pub async fn analyze(
+    engine: &Arc<Engine>,
+    url: &str,
+    alt: Option<&str>,
+    context: Option<&str>,
+) -> Result<AnalyzedImage, AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
     let (bytes, content_type) = match image_files::uploaded(engine, url) {
         Some(own) => (own.as_slice().into(), String::new()),
@@ -104,7 +109,12 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
 }
 
 /// What a model that sees says of an image; none if there is no such model, or it has no usable answer: then the measured words do.
-async fn described_by_model(engine: &Arc<Engine>, data: &EnvironmentData, seen: &AnalyzedImage, project: ProjectId) -> Option<ImageDescription> {
+async fn described_by_model(
+    engine: &Arc<Engine>,
+    data: &EnvironmentData,
+    seen: &AnalyzedImage,
+    project: ProjectId,
+) -> Option<ImageDescription> {
     let client = engine.language_model.as_ref().filter(|client| client.sees())?;
     let brand = store::brand(&data.store.read(), project).ok().flatten().unwrap_or_default();
     let language = brand.languages.first().map_or("en", String::as_str);
@@ -194,7 +204,12 @@ async fn turn(
     Ok(data.store.write(move |tx| record(tx, key, look, seen)).await??)
 }
 
-fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: PendingAnalysis, seen: Result<AnalyzedImage, AnalysisFailure>) -> StoreResult<()> {
+fn record(
+    tx: &mut WriteTx<'_>,
+    key: (ProjectId, PictureId),
+    mut look: PendingAnalysis,
+    seen: Result<AnalyzedImage, AnalysisFailure>,
+) -> StoreResult<()> {
     if let Err(unseen) = &seen
         && unseen.is_passing
         && look.tries + 1 < IMAGE_LOOKS_MAX
@@ -211,7 +226,11 @@ fn record(tx: &mut WriteTx<'_>, key: (ProjectId, PictureId), mut look: PendingAn
     }
 }
 
-fn record_picture(tx: &mut WriteTx<'_>, (project, id): (ProjectId, PictureId), seen: Result<AnalyzedImage, AnalysisFailure>) -> StoreResult<()> {
+fn record_picture(
+    tx: &mut WriteTx<'_>,
+    (project, id): (ProjectId, PictureId),
+    seen: Result<AnalyzedImage, AnalysisFailure>,
+) -> StoreResult<()> {
     let Some(mut picture) = images::find(tx, project, id)? else { return Ok(()) };
     match seen {
         Ok(AnalyzedImage { measured, described, .. }) => {

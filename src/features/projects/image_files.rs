@@ -127,7 +127,9 @@ pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
 /// What a request gets to hear when no worker could look at its image, for reasons that are not the image's.
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
-        RenderError::Busy => Failure::because(Code::Unavailable, "Too many images are being decoded; try again.").after_seconds(5),
+        RenderError::Busy => {
+            Failure::because(Code::Unavailable, "Too many images are being decoded; try again.").after_seconds(5)
+        }
         other => Failure::internal(other),
     }
 }

@@ -7,26 +7,26 @@
 //! the same as for a project that never was.
 
 pub mod brand;
+mod fetch_page;
+mod image_analysis;
+mod image_files;
 mod images;
 pub mod importing;
 pub mod knowledge;
-mod image_analysis;
 mod model;
 pub mod ops;
-mod image_files;
 mod reading;
 mod remote;
 mod store;
 mod views;
-mod fetch_page;
 
+pub use fetch_page::fetch_page;
 pub use image_analysis::step as look;
-pub use model::{DefaultSender, Logos, Project, Site, ProjectStatus};
 pub use image_files::file as picture_file;
+pub use model::{DefaultSender, Logos, Project, ProjectStatus, Site};
 pub use reading::Text as PageText;
 pub use remote::proxied as images_through_here;
 pub use views::{Belongs, ProjectView};
-pub use fetch_page::fetch_page;
 
 use self::brand::{Brand, BrandLogo, BrandLogoBackground, BrandLogoSource};
 use crate::engine::api::Failure;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::brand::{Brand, GivenTheme, BrandGuidelines};
+use super::brand::{Brand, BrandGuidelines, GivenTheme};
 use super::model::{Project, ProjectStatus};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Order, Read, Result, Table, WriteTx};

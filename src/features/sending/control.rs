@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::{webhook_events, store, send_queue};
+use super::{send_queue, store, webhook_events};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use super::model::{Address, Audience, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To};
 use super::merge_data::{self, MergeData};
+use super::model::{Address, Audience, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To};
 use super::template::{self, RenderMode, links};
-use super::{engagement, planning, eligibility, store};
+use super::{eligibility, engagement, planning, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;

@@ -157,7 +157,13 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
         let told = told(day, &counts.remove(&day).unwrap_or_default(), revenue.get(&day));
         let failed = many(SentCount::Refused)?;
         let bounced = failed + many(SentCount::Returned)?;
-        days.push(TimelineDay { sent: many(SentCount::Sent)?, failed, bounced, complained: many(SentCount::Complained)?, ..told });
+        days.push(TimelineDay {
+            sent: many(SentCount::Sent)?,
+            failed,
+            bounced,
+            complained: many(SentCount::Complained)?,
+            ..told
+        });
     }
     Ok(days)
 }
@@ -174,7 +180,12 @@ pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>
 type MeasureTotals = BTreeMap<Measure, i64>;
 type RevenueByCurrency = BTreeMap<Currency, Revenue>;
 
-fn read(tx: &impl Read, scope: StatsScope, first: u32, last: u32) -> Result<(BTreeMap<u32, MeasureTotals>, BTreeMap<u32, RevenueByCurrency>)> {
+fn read(
+    tx: &impl Read,
+    scope: StatsScope,
+    first: u32,
+    last: u32,
+) -> Result<(BTreeMap<u32, MeasureTotals>, BTreeMap<u32, RevenueByCurrency>)> {
     let (kind, id) = scope.key();
     let span = Span { from: (kind, id, first).to_bytes(), to: Some((kind, id, last + 1).to_bytes()) };
     let mut counts: BTreeMap<u32, MeasureTotals> = BTreeMap::new();

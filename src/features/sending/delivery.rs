@@ -298,7 +298,9 @@ impl Delivery {
             (D::Handoff { .. }, Event::Accepted { reply }) => D::Sent { at: now, reply },
             (D::Handoff { .. }, Event::Lost { why }) => D::Unknown { attempt: self.attempts(), why, at: now },
             (D::Handoff { epoch: own, .. }, Event::Recovered { epoch }) if *own == epoch => return Err(Refusal::InFlight),
-            (D::Handoff { attempt, .. }, Event::Recovered { .. }) => D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now },
+            (D::Handoff { attempt, .. }, Event::Recovered { .. }) => {
+                D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now }
+            }
 
             // Before the dot, or as the reply to it: both are certain.
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {

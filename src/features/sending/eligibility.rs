@@ -2,8 +2,8 @@
 //!
 //! Asked once more in the transaction of the handoff: whoever unsubscribed before it is not sent to, however long the message waited.
 
-use super::model::{Mailing, Skip};
 use super::merge_data::RecipientProfile;
+use super::model::{Mailing, Skip};
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::Status;

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use super::merge_data::{MergeData, RecipientLinks, RecipientProfile};
 use super::model::{Kind, Mailing, Skip};
-use super::merge_data::{RecipientLinks, RecipientProfile, MergeData};
 use super::template::Compiled;
 use super::token::{Purpose, Tokens};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::headers::Mailbox;
-use crate::engine::mail::message::{OutgoingMessage, ListHeaders, message_id};
+use crate::engine::mail::message::{ListHeaders, OutgoingMessage, message_id};
 use crate::engine::render::merge::MergeError;
 use crate::vocab::environment::Environment;
 
@@ -64,8 +64,13 @@ impl MailingContext {
     ) -> Result<RenderedMessage, Skip> {
         let recipient = EmailAddress::parse(&profile.email).map_err(|_| Skip::InvalidAddress)?;
         let mailing = &self.mailing;
-        let links =
-            RecipientLinks { tokens: &secrets.tokens, base: &self.base, environment: self.environment, mailing: mailing.id, number };
+        let links = RecipientLinks {
+            tokens: &secrets.tokens,
+            base: &self.base,
+            environment: self.environment,
+            mailing: mailing.id,
+            number,
+        };
         let values = MergeData { profile, variables: &self.variables, tags, links: Some(links) };
         let subject = self.compiled.subject.render(&values).map_err(unmergeable)?;
         let html = self.compiled.html.fill(&values).map_err(unmergeable)?;

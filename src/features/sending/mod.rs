@@ -8,37 +8,37 @@
 
 mod control;
 pub mod conversion;
-pub mod system_mail;
+mod create;
 pub mod daily_stats;
 mod delivery;
 pub mod dispatch;
+mod eligibility;
 pub mod engagement;
 pub mod inbox;
-mod recipient_writer;
-mod message;
 mod local_time;
+mod merge_data;
+mod message;
 mod model;
-pub mod webhook_events;
-mod create;
 pub mod ops;
 pub mod orders;
-pub mod preflight;
-mod merge_data;
 mod planning;
+pub mod preflight;
 pub mod quota;
+mod recipient_writer;
 mod retention;
-mod eligibility;
+mod send_queue;
 mod signing;
 #[cfg(test)]
 mod simulation;
 mod store;
+pub mod system_mail;
 pub mod template;
 pub mod token;
 mod transport;
-mod send_queue;
 mod utm;
 mod views;
 pub mod web;
+pub mod webhook_events;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -51,19 +51,19 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::permissions::Permission;
 
 pub use control::{cancel, evidence, pause, require, require_not_held, resend_unknown, resume, skip};
+pub use create::{create, require_sendable};
 pub use local_time::LocalTime;
 pub use model::{
-    Address, Audience, Content, Counter, Counts, Delivery, UnknownReason, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender,
-    Skip, State, To, Tracking, WaitReason,
+    Address, Audience, Content, Counter, Counts, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender, Skip,
+    State, To, Tracking, UnknownReason, WaitReason,
 };
-pub use create::{create, require_sendable};
 pub use planning::{DryRun, dry_run};
 pub use retention::{Retention, sweep};
+pub use send_queue::under_way;
 #[cfg(test)]
 pub use store::deliver;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
 pub use transport::probe;
-pub use send_queue::under_way;
 pub use utm::marked;
 
 /// Any of these lets a key see what was sent.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::delivery::{Address, Counter, Counts, Delivery, UnknownReason, Event, Recipient, Refusal, Schedule, Skip};
+pub use super::delivery::{Address, Counter, Counts, Delivery, Event, Recipient, Refusal, Schedule, Skip, UnknownReason};
 use super::local_time::LocalTime;
 use crate::base::clock::Timestamp;
 use crate::engine::hold::HoldNumber;

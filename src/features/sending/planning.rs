@@ -11,10 +11,10 @@ use roaring::RoaringBitmap;
 use serde_json::{Map, Value as Json};
 
 use super::local_time::Clocks;
+use super::merge_data::{MergeData, RecipientProfile};
 use super::model::{Audience, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
-use super::merge_data::{RecipientProfile, MergeData};
 use super::template::{self, Compiled, RenderMode};
-use super::{control, create, eligibility, store, send_queue};
+use super::{control, create, eligibility, send_queue, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
@@ -127,7 +127,13 @@ fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next
 }
 
 /// Write one chunk, if the mailing still waits for just this one; says whether it did.
-fn put_rows(store: &Store, id: MailingId, from: u32, after: Option<u32>, planned: Vec<(u32, PlannedRecipient)>) -> Result<bool, Failure> {
+fn put_rows(
+    store: &Store,
+    id: MailingId,
+    from: u32,
+    after: Option<u32>,
+    planned: Vec<(u32, PlannedRecipient)>,
+) -> Result<bool, Failure> {
     let written = store.write_blocking(move |tx| -> StoreResult<bool> {
         let waits = |mailing: &Mailing| mailing.plan == Plan::From(from) && !mailing.state.is_final();
         let Some(mut mailing) = store::by_id(tx, id)?.filter(waits) else { return Ok(false) };

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::inbox::{self, InboxMessage};
 use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, WaitReason};
 use super::quota::{self, QuotaLeft, SentCount};
-use super::{engagement, webhook_events, merge_data, eligibility, store, send_queue};
+use super::{eligibility, engagement, merge_data, send_queue, store, webhook_events};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Error, Result, Store, WriteTx};
@@ -146,7 +146,11 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
 }
 
 /// Write orders down, also when the store has too much to do at first: what became of a message must not be forgotten for that.
-async fn write_when_free(store: &Store, rules: &Arc<Rules>, updates: Arc<Vec<RecipientUpdate>>) -> Result<Result<Vec<UpdateResult>>> {
+async fn write_when_free(
+    store: &Store,
+    rules: &Arc<Rules>,
+    updates: Arc<Vec<RecipientUpdate>>,
+) -> Result<Result<Vec<UpdateResult>>> {
     loop {
         let (rules, updates) = (rules.clone(), updates.clone());
         match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
@@ -219,9 +223,9 @@ impl WriteBatch<'_> {
         }
         let Some(recipient) = store::recipient(tx, *id, *number)? else { return Ok(UpdateResult::Refused) };
         match update {
-            RowUpdate::Claim => {
-                opened.claim(tx, self.rules, *number, &recipient).map(|claimed| claimed.map_or_else(|no| no, |_| UpdateResult::Done))
-            }
+            RowUpdate::Claim => opened
+                .claim(tx, self.rules, *number, &recipient)
+                .map(|claimed| claimed.map_or_else(|no| no, |_| UpdateResult::Done)),
             RowUpdate::Event(event) => {
                 let done = opened.mark(tx, self.rules, *number, &recipient, event.clone())?;
                 if done {

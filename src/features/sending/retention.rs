@@ -73,8 +73,8 @@ fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
     use crate::features::sending::create::create;
+    use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, State, To, Tracking};
     use crate::testing::TestApp;
     use crate::vocab::ids::{AccountId, CampaignId};
 

@@ -100,7 +100,9 @@ pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     match &mailing.state {
         State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANNING))?,
         State::Paused if mailing.plan != Plan::Done => put_in(tx, mailing.id, Some(PLANNING))?,
-        State::Paused | State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. } => put_in(tx, mailing.id, Some(BLOCKED))?,
+        State::Paused | State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. } => {
+            put_in(tx, mailing.id, Some(BLOCKED))?
+        }
         State::Sending => put_in(tx, mailing.id, Some(mailing.kind.lane()))?,
         State::Finished { .. } => put_in(tx, mailing.id, None)?,
         // Whether a retry is under way is known to the ledger.
@@ -280,7 +282,7 @@ mod tests {
     use super::*;
     use crate::engine::hold::Cause;
     use crate::features::sending::model::{Audience, Kind, Policy, Sender, Tracking};
-    use crate::testing::{TestApp, START};
+    use crate::testing::{START, TestApp};
 
     fn mailing(account: u8, id: u16, state: State) -> Mailing {
         let mut bytes = [0; 12];
@@ -316,8 +318,7 @@ mod tests {
     }
 
     fn due_groups(app: &TestApp, now: Timestamp) -> Due {
-        due(&app.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |_| false)
-            .expect("readable")
+        due(&app.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |_| false).expect("readable")
     }
 
     /// Five thousand retries of a paused mailing once stood in front of everybody else's.

@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::dispatch::in_handoff;
-use super::recipient_writer::{self, UpdateResult, RecipientUpdate, Rules, RowUpdate};
 use super::model::{
     Address, Content, Counter, DIRECT, Delivery, Event, GROUPS, Kind, NewMailing, Plan, Policy, Recipient, Schedule, Sender, To,
     Tracking,
 };
-use super::{control, planning, store, send_queue};
+use super::recipient_writer::{self, RecipientUpdate, RowUpdate, Rules, UpdateResult};
+use super::{control, planning, send_queue, store};
 use crate::base::clock::{ManualClock, Timestamp};
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::Store;
@@ -105,7 +105,10 @@ impl SimulatedWorld {
                     break;
                 }
                 let rules = rules(self.epoch, self.daily);
-                store.write_blocking(move |tx| recipient_writer::recover(tx, id, &found, &rules)).expect("works").expect("readable");
+                store
+                    .write_blocking(move |tx| recipient_writer::recover(tx, id, &found, &rules))
+                    .expect("works")
+                    .expect("readable");
             }
         }
         self.store = Some(store);
@@ -177,7 +180,9 @@ impl SimulatedWorld {
 
     fn in_the_air(&self, mailing: MailingId, number: u32) -> bool {
         let open = self.open.iter().any(|at| match at {
-            ConnectionState::Body { mailing: id, number: n } | ConnectionState::Dot { mailing: id, number: n } => (*id, *n) == (mailing, number),
+            ConnectionState::Body { mailing: id, number: n } | ConnectionState::Dot { mailing: id, number: n } => {
+                (*id, *n) == (mailing, number)
+            }
         });
         open || self.marks.iter().any(|mark| (mark.mailing, mark.number) == (mailing, number))
     }
@@ -191,9 +196,16 @@ impl SimulatedWorld {
         let now = crate::base::clock::Clock::now(self.clock.as_ref());
         let mut waiting = Vec::new();
         for lane in [DIRECT, GROUPS] {
-            let due = send_queue::due(&tx, (lane, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &send_queue::Held::new(), |_| false)
-                .expect("readable")
-                .mailings;
+            let due = send_queue::due(
+                &tx,
+                (lane, None),
+                now,
+                now.plus_ms(limits::RETRY_AHEAD_MS_MAX),
+                &send_queue::Held::new(),
+                |_| false,
+            )
+            .expect("readable")
+            .mailings;
             let queued = send_queue::queued(&tx, lane, None, 1_000).expect("readable");
             for id in due.into_iter().chain(queued) {
                 let mailing = store::by_id(&tx, id).expect("readable").expect("there");
@@ -359,7 +371,8 @@ impl SimulatedWorld {
                 self.advance();
             }
             self.write_marks();
-            let settle = |id: &MailingId| RecipientUpdate { mailing: *id, number: 0, update: RowUpdate::CheckFinished { cursor: None } };
+            let settle =
+                |id: &MailingId| RecipientUpdate { mailing: *id, number: 0, update: RowUpdate::CheckFinished { cursor: None } };
             self.write(self.mailings.iter().map(settle).collect());
             self.plan();
             self.clock.advance_ms(180 * MINUTE);

@@ -10,7 +10,7 @@ use crate::base::email::EmailAddress;
 use crate::base::hex;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::body::Encoded;
-use crate::engine::mail::delivery::{BeforeDot, Envelope, Handoff, Outcome, DotDecision};
+use crate::engine::mail::delivery::{BeforeDot, DotDecision, Envelope, Handoff, Outcome};
 use crate::engine::mail::headers::Mailbox;
 use crate::engine::mail::message::OutgoingMessage;
 use crate::features::accounts;

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::engine::api::{Engine, Failure};
 use crate::engine::fetch::SystemResolver;
-use crate::engine::mail::dns::{MaxAge, DnsLookupError};
+use crate::engine::mail::dns::{DnsLookupError, MaxAge};
 use crate::engine::mail::smtp::Timeouts;
 use crate::engine::mail::transport::{Exchanger, Lookup, LookupError, MailExchangers, Parts, PolicySource, Transport, fetched};
 use crate::vocab::codes::Code;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::merge_data::{self, MergeData, RecipientLinks, RecipientProfile};
 use super::model::{Content, Mailing, Recipient};
-use super::merge_data::{self, RecipientLinks, RecipientProfile, MergeData};
 use super::template::{self, RenderMode};
 use super::{planning, store};
 use crate::engine::render::merge::{Fields, Kind, Template, Value};

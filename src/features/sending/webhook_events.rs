@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::model::{Kind, Mailing, Recipient};
 use super::merge_data;
+use super::model::{Kind, Mailing, Recipient};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::outbox::{self, NewEvent};

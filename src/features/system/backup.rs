@@ -30,7 +30,8 @@ const CACHE_BYTES: usize = 16 * 1024 * 1024;
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
 /// TABLE: the files of a backup. Only these are ever read from one.
-const FILES: [(&str, DatabaseKind); 3] = [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
+const FILES: [(&str, DatabaseKind); 3] =
+    [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
 
 /// What is in a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::api::{Engine, Failure};
-use crate::engine::mail::dns::{MaxAge, DnsLookupError};
+use crate::engine::mail::dns::{DnsLookupError, MaxAge};
 use crate::engine::mail::transport::hello_name;
 use crate::engine::store::space::Space;
 use crate::features::{domains, sending};

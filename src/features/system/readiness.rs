@@ -125,8 +125,9 @@ impl Condition {
         let failing: Vec<String> = workers.iter().filter(|(_, state)| is_failing(state)).map(|(name, _)| name.clone()).collect();
         let disk = engine.control.space().status();
         let (open, limit) = (machine::open_descriptors(), machine::descriptor_limit());
-        let failed_lately =
-            |state: &WorkerState| state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_DOUBT_MS);
+        let failed_lately = |state: &WorkerState| {
+            state.last_failure.as_ref().is_some_and(|(at, _)| now.ms_since(*at) < limits::DISPATCHER_DOUBT_MS)
+        };
         let sum = |states: &[(String, WorkerState)], of: fn(&WorkerState) -> u64| states.iter().map(|(_, state)| of(state)).sum();
         let checks = Checks {
             store: StoreCheck { ok: stores_ok },

@@ -16,8 +16,8 @@ use crate::features::contacts::activity;
 use crate::features::contacts::filter::Action;
 use crate::features::contacts::{Contact, Source, subscription};
 use crate::features::sending::engagement::Measure;
-use crate::features::sending::webhook_events::{self, EventSubject};
 use crate::features::sending::quota::{self, SentCount};
+use crate::features::sending::webhook_events::{self, EventSubject};
 use crate::features::sending::{self, Delivery, engagement};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -41,7 +41,13 @@ impl SuppressionList {
     }
 
     /// Put somebody's address on it; nothing, if the address was erased.
-    pub fn add(&self, tx: &mut WriteTx<'_>, recipient: &MessageRecipient, why: (Reason, SaidBy), note: Option<String>) -> Result<()> {
+    pub fn add(
+        &self,
+        tx: &mut WriteTx<'_>,
+        recipient: &MessageRecipient,
+        why: (Reason, SaidBy),
+        note: Option<String>,
+    ) -> Result<()> {
         let Some(email) = recipient.email().and_then(EmailAddress::stored) else { return Ok(()) };
         suppressions::add(tx, &self.0, recipient.mailing.account, &email.normalised(), why, note).map(drop)
     }

@@ -1,9 +1,9 @@
 //! What servers said while we delivered, and what simulated recipients do: taken from the queue that sending writes.
 
 use super::bounces::{self, SuppressionList};
-use super::unsubscribe::{self, Scope};
 use super::model::Bounce;
 use super::recipient::MessageRecipient;
+use super::unsubscribe::{self, Scope};
 use super::visits;
 use crate::base::clock::Timestamp;
 use crate::engine::access::visit_buffer::Visit;

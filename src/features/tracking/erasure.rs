@@ -14,7 +14,7 @@ use crate::engine::outbox;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Result, WriteTx};
 use crate::features::contacts::erasure::{self, Erasure};
-use crate::features::contacts::{Status, activity, external_ids, jobs, customer_events, noncontact_clicks};
+use crate::features::contacts::{Status, activity, customer_events, external_ids, jobs, noncontact_clicks};
 use crate::features::sending::{self, Audience, Mailing, Skip};
 use crate::features::sending::{engagement, inbox, orders};
 use crate::features::suppressions;

@@ -4,8 +4,8 @@
 //! what the sender of that message could say of it anyway: that it bounced, that it was called spam, that its reader leaves.
 
 use super::bounces::{self, SuppressionList};
-use super::unsubscribe::{self, Scope};
 use super::recipient::MessageRecipient;
+use super::unsubscribe::{self, Scope};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::inbound::{self, Action, Envelope, Incoming, Mark, MessageKind, Outcome};
 use crate::engine::store::{Result as StoreResult, WriteTx};
@@ -87,7 +87,12 @@ fn handle(
     }
 }
 
-fn report(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, outcome: &Outcome) -> StoreResult<Received> {
+fn report(
+    tx: &mut WriteTx<'_>,
+    list: &SuppressionList,
+    recipient: &MessageRecipient,
+    outcome: &Outcome,
+) -> StoreResult<Received> {
     // Whoever reports on the message has had it.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;
     if outcome.action != Action::Failed {

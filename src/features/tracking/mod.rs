@@ -10,26 +10,26 @@
 //! Invariants: nothing is believed without a token that only the message holds; everything is told once, however often it comes.
 
 mod bounces;
-mod erasure;
 mod delivery_events;
+mod erasure;
 mod inbound;
-mod unsubscribe;
+mod link_target;
+mod link_visit;
 mod links;
 mod model;
 pub mod ops;
 mod pages;
 mod recipient;
-mod visits;
-mod link_target;
 #[cfg(test)]
 mod tests;
-mod link_visit;
 mod translations;
+mod unsubscribe;
+mod visits;
 
 use crate::vocab::permissions::Permission;
 
-pub use erasure::step as erase;
 pub use delivery_events::step as take_delivery_events;
+pub use erasure::step as erase;
 pub use inbound::{is_ours, receive};
 pub use visits::{flush, step as write_visits};
 

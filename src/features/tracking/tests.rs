@@ -12,8 +12,8 @@ use crate::engine::outbox;
 use crate::engine::store::{Read, Table, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::filter::{Action, FilterTree, Period};
-use crate::features::contacts::{self, Contact, store, noncontact_clicks};
-use crate::features::sending::engagement::{self, Engagement, DeliveryEvent, Measure};
+use crate::features::contacts::{self, Contact, noncontact_clicks, store};
+use crate::features::sending::engagement::{self, DeliveryEvent, Engagement, Measure};
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::suppressions::{self, Digester, Reason};
@@ -441,7 +441,11 @@ fn mail_to_the_address_for_unsubscribing_unsubscribes_unless_a_machine_wrote_it(
     let scene = Scene::new();
     let character = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
     assert_eq!(scene.receive('u', Purpose::Unsubscribe, &character("Auto-Submitted: auto-replied\r\n")), Some(false));
-    assert_eq!(scene.receive('b', Purpose::Bounce, &character("")), Some(false), "a letter to the bounce address asks for nothing");
+    assert_eq!(
+        scene.receive('b', Purpose::Bounce, &character("")),
+        Some(false),
+        "a letter to the bounce address asks for nothing"
+    );
     assert_eq!(scene.status(), "subscribed");
     assert_eq!(scene.receive('u', Purpose::Unsubscribe, &character("")), Some(true));
     assert_eq!(scene.status(), "unsubscribed");

@@ -32,7 +32,13 @@ pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic
 }
 
 /// Let somebody leave. Doing it again changes nothing and tells nobody.
-pub fn leave(tx: &mut WriteTx<'_>, suppressed: &SuppressionList, recipient: &MessageRecipient, scope: Scope, source: Source) -> Result<()> {
+pub fn leave(
+    tx: &mut WriteTx<'_>,
+    suppressed: &SuppressionList,
+    recipient: &MessageRecipient,
+    scope: Scope,
+    source: Source,
+) -> Result<()> {
     // Only who holds the message has the token.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "unsubscribing")?;
     let topic = if scope == Scope::List { list(tx, recipient)? } else { None };

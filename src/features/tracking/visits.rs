@@ -125,7 +125,12 @@ impl VisitTotals {
 }
 
 /// The visits of one recipient.
-fn record_recipient(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, visits: &[&Visit], totals: &mut VisitTotals) -> Result<()> {
+fn record_recipient(
+    tx: &mut WriteTx<'_>,
+    recipient: &MessageRecipient,
+    visits: &[&Visit],
+    totals: &mut VisitTotals,
+) -> Result<()> {
     let id = recipient.mailing.id;
     let engagement = engagement::of(tx, id, recipient.number)?;
     let was_open = engagement.first_opened_at.is_some();
@@ -271,7 +276,8 @@ impl RecipientVisits<'_, '_> {
         let Some(((_, project), contact)) = self.recipient.contact() else { return Ok(()) };
         let number = contact.id.number();
         if let Some(activities) = self.totals.activities.get_mut(&project) {
-            activities.retain(|(of, activity)| *of != number || activity.mailing != mailing || !mistaken.contains(&activity.action));
+            activities
+                .retain(|(of, activity)| *of != number || activity.mailing != mailing || !mistaken.contains(&activity.action));
         }
         activity::take_back(tx, project, number, mailing, &mistaken)
     }
@@ -279,7 +285,8 @@ impl RecipientVisits<'_, '_> {
     /// Webhooks that want to know are told of the first open, and of clicks.
     fn emit_events(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
         let MessageRecipient { mailing, contact, .. } = self.recipient;
-        let subject = EventSubject { mailing, email: self.recipient.email(), contact: contact.as_ref().map(|contact| contact.id) };
+        let subject =
+            EventSubject { mailing, email: self.recipient.email(), contact: contact.as_ref().map(|contact| contact.id) };
         if let Some(at) = self.engagement.first_opened_at.filter(|_| !was_open) {
             webhook_events::emit(tx, WebhookEvent::EmailOpened, &subject, at, json!({}))?;
         }

@@ -47,7 +47,11 @@ fn take(tx: &mut WriteTx<'_>) -> Result<bool> {
                 Entry::Occupied(there) => there.into_mut(),
                 Entry::Vacant(room) => room.insert(store::all(writer.tx, event.account)?),
             };
-            if event.is_erased() { forget(&mut writer, webhooks, *id)? } else { create_deliveries(&mut writer, webhooks, *id, &event)? }
+            if event.is_erased() {
+                forget(&mut writer, webhooks, *id)?
+            } else {
+                create_deliveries(&mut writer, webhooks, *id, &event)?
+            }
         }
         outbox::dequeue(writer.tx, *id);
     }

@@ -9,7 +9,6 @@
 pub mod dispatch;
 mod fanout;
 mod headers;
-mod validate;
 mod model;
 pub mod ops;
 mod redelivery;
@@ -17,6 +16,7 @@ mod signature;
 mod store;
 #[cfg(test)]
 mod tests;
+mod validate;
 mod views;
 
 pub use fanout::step as fan_out;

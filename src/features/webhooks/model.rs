@@ -241,7 +241,9 @@ impl Delivery {
         match (verdict, pause) {
             (AttemptOutcome::Success, _) => self.close(DeliveryStatus::Success, now),
             (AttemptOutcome::Gone, _) | (_, None) => self.close(DeliveryStatus::Failed, now),
-            (AttemptOutcome::Failure | AttemptOutcome::Wait { .. }, Some(pause)) => self.due_at = Some(now.plus_ms(pause.max(asked_ms))),
+            (AttemptOutcome::Failure | AttemptOutcome::Wait { .. }, Some(pause)) => {
+                self.due_at = Some(now.plus_ms(pause.max(asked_ms)))
+            }
         }
         true
     }

@@ -1,7 +1,7 @@
 //! Delivering the events of a time range again, in bounded steps that a crash can interrupt: each step writes how far it came.
 
 use super::fanout;
-use super::model::{Redelivery, DeliveryStatus};
+use super::model::{DeliveryStatus, Redelivery};
 use super::store::{self, DeliveryWriter, WebhookKey};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::outbox;
@@ -51,7 +51,8 @@ fn go_on(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<bool> {
         let known = store::deliveries_of(writer.tx, webhook.id, *id)?;
         let is_open = known.iter().any(|delivery| delivery.status == DeliveryStatus::Pending);
         let has_arrived = known.iter().any(|delivery| delivery.status == DeliveryStatus::Success);
-        if !is_open && (redelivery.all || !has_arrived) && fanout::repeat(&mut writer, &webhook, (*id, event), &known)?.is_some() {
+        if !is_open && (redelivery.all || !has_arrived) && fanout::repeat(&mut writer, &webhook, (*id, event), &known)?.is_some()
+        {
             redelivery.queued += 1;
         }
     }

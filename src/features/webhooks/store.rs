@@ -5,7 +5,9 @@ use std::collections::btree_map::Entry;
 use std::ops::ControlFlow;
 
 use super::Upkeep;
-use super::model::{Breaker, Day, Delivery, End, Redelivery, EndpointState, DeliveryStatus, AttemptOutcome, Webhook, first_delivery};
+use super::model::{
+    AttemptOutcome, Breaker, Day, Delivery, DeliveryStatus, End, EndpointState, Redelivery, Webhook, first_delivery,
+};
 use super::signature::Signer;
 use crate::base::clock::Timestamp;
 use crate::engine::outbox;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::dispatch::attempt_log::{self, StartedAttempt, EndedAttempt, Rules};
-use super::model::{Delivery, End, DeliveryStatus, AttemptOutcome};
+use super::dispatch::attempt_log::{self, EndedAttempt, Rules, StartedAttempt};
+use super::model::{AttemptOutcome, Delivery, DeliveryStatus, End};
 use super::{Upkeep, store};
 use crate::base::clock::Timestamp;
 use crate::engine::store::Result;
@@ -166,7 +166,10 @@ fn what_waits_for_a_webhook_that_is_switched_off_is_cancelled_and_what_is_erased
     world.tell();
     world.settle(started.delivery.id, AttemptOutcome::Success);
     let kept = store::delivery(&world.app.read(), world.hook, started.delivery.id).expect("readable").expect("kept");
-    assert_eq!((kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())), (DeliveryStatus::Cancelled, Some("")));
+    assert_eq!(
+        (kept.status, kept.attempts[0].end.as_ref().map(|end| end.response.as_str())),
+        (DeliveryStatus::Cancelled, Some(""))
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::dispatch::attempt::custom_headers;
 use super::dispatch::attempt_log::attempt_id;
 use super::headers::HIDDEN;
-use super::model::{Attempt, Delivery, PauseReason, Redelivery, DeliveryStatus, Webhook};
+use super::model::{Attempt, Delivery, DeliveryStatus, PauseReason, Redelivery, Webhook};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;

@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::engine::jobs::Tasks;
-    use crate::engine::mail::inbound::listener::{MailHandler, ReceivedMessage, Options, HandlerResult, Handling, serve};
+    use crate::engine::mail::inbound::listener::{HandlerResult, Handling, MailHandler, Options, ReceivedMessage, serve};
 
     #[derive(Default)]
     struct Shelf(Mutex<Vec<ReceivedMessage>>);

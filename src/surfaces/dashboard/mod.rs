@@ -10,14 +10,14 @@
 
 mod charts;
 mod cookies;
+mod error_text;
 mod files;
 mod forms;
+mod layout;
 mod pages;
 pub mod route;
-mod layout;
 mod streamed;
 mod visit;
-mod error_text;
 
 use std::sync::{Arc, Mutex};
 

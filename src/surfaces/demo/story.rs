@@ -13,9 +13,9 @@ use super::crowd;
 use crate::base::clock::Timestamp;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
-use crate::engine::api::response::WireTime;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Peer, Service};
+use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
 /// How often something that takes time is looked at, and how often at most.

@@ -38,7 +38,13 @@ pub struct Upload {
 
 impl Upload {
     /// The stream over `body`. See [`super::Limits::body_time`] for `time_max` and `rate_min`.
-    pub fn new(body: Incoming, activity: Arc<ConnectionActivity>, state: Arc<UploadState>, time_max: Duration, rate_min: u64) -> Self {
+    pub fn new(
+        body: Incoming,
+        activity: Arc<ConnectionActivity>,
+        state: Arc<UploadState>,
+        time_max: Duration,
+        rate_min: u64,
+    ) -> Self {
         Self {
             body,
             activity,

@@ -18,11 +18,11 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
+use super::activity::ConnectionActivity;
 use super::answer::Refusal;
-use super::stream::GuardedStream;
 use super::exchange::{self, Line, Shared};
 use super::options::Limits;
-use super::activity::ConnectionActivity;
+use super::stream::GuardedStream;
 use crate::engine::admission::Activity;
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::jobs::{Group, Tasks};

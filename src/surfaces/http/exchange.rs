@@ -17,11 +17,11 @@ use http_body::Body as HttpBody;
 use hyper::body::Incoming as HyperBody;
 use tokio::time::{Instant, Sleep};
 
+use super::activity::{ConnectionActivity, RunningRequest, UploadState};
 use super::answer::{Answers, Refusal, harden};
 use super::body::{ResponseBody, Upload};
 use super::options::Limits;
 use super::proxy::ProxyTrust;
-use super::activity::{ConnectionActivity, RunningRequest, UploadState};
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
 
 /// What all connections share.

@@ -13,7 +13,7 @@ use super::answer::Refusal;
 use super::connection::{self, Context};
 use super::options::StartError;
 use super::socket::AdminSocket;
-use crate::engine::admission::{Activity, Admission, Refused, Origin, Ticket};
+use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::jobs::Group;
 

@@ -24,16 +24,16 @@ use crate::engine::admission::Admission;
 use crate::engine::api::http_types::Service;
 use crate::engine::jobs::{Group, Shutdown, Tasks};
 
+mod activity;
 mod answer;
 mod body;
-mod stream;
 mod connection;
 mod exchange;
 mod listen;
 mod options;
 mod proxy;
-mod activity;
 mod socket;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tls;

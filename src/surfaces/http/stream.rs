@@ -20,9 +20,9 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use super::activity::ConnectionActivity;
 use super::answer::{Answers, Refusal};
 use super::options::Limits;
-use super::activity::ConnectionActivity;
 use crate::engine::admission::Activity;
 
 /// The longest bare error answer of the library is about 120 bytes; every answer of ours has more than this in headers alone.

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
-use super::{SinkAction, Letter, SmtpStage, Shared, Talk};
+use super::{Letter, Shared, SinkAction, SmtpStage, Talk};
 
 /// A connection, plain or encrypted.
 enum Net {

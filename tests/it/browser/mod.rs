@@ -12,10 +12,10 @@ use serde_json::json;
 
 use self::driver::{Driver, Tab};
 use crate::dashboard::attacks::{address, routes};
-use crate::users::{OWNER, PASSWORD, owned};
 use crate::support::Server;
 use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::hook_sink::HookSink;
+use crate::users::{OWNER, PASSWORD, owned};
 
 /// A place on a server.
 fn at(server: &Server, path: &str) -> String {
@@ -56,7 +56,7 @@ async fn every_page_is_sound_with_data_and_without_in_both_themes() {
             for route in routes().filter(|route| route.get.is_some() && is_shown(route.path)) {
                 // What is there is seen on the full server only; strangers' pages before signing in.
                 let names_something = route.path.replace("{environment}", "").contains('{');
-                if (route.door == Auth::Closed) != closed || (names_something && name == "empty") {
+                if (route.auth == Auth::Closed) != closed || (names_something && name == "empty") {
                     continue;
                 }
                 let path = address(&there, route.path, "test");
@@ -139,7 +139,7 @@ async fn every_main_task_is_done_without_scripts() {
 #[test]
 fn every_page_that_takes_a_form_has_its_main_task() {
     let missing: Vec<&str> = routes()
-        .filter(|route| route.door == Auth::Closed && route.post.is_some() && route.path != "/confirm")
+        .filter(|route| route.auth == Auth::Closed && route.post.is_some() && route.path != "/confirm")
         .map(|route| route.path)
         .filter(|path| !tasks::TASKS.iter().chain(work::TASKS).chain(&[tasks::LAST]).any(|(known, _)| known == path))
         .collect();

@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::driver::Tab;
 use super::{at, look};
-use crate::users::{OWNER, PASSWORD, six_digits, stranger};
 use crate::support::client::Call;
 use crate::support::fixtures::Furnished;
 use crate::support::hook_sink::HookSink;
 use crate::support::{Server, operation};
+use crate::users::{OWNER, PASSWORD, six_digits, stranger};
 
 /// A browser in which the owner is signed in, and what it looks at.
 pub struct Scene<'s> {

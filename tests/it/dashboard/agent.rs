@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::users::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
 use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
 use crate::support::server::BOUNDLESS;
 use crate::support::{Server, operation};
+use crate::users::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
 
 /// A request of an agent that wants these; its code.
 async fn asked(server: &Server, scope: &str) -> String {

@@ -11,11 +11,11 @@ use scraper::{Html, Selector};
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in, six_digits, stranger};
 use crate::support::Server;
 use crate::support::browser::{Browser, Page};
 use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::server::{BOUNDLESS, lasting};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in, six_digits, stranger};
 
 /// Every page.
 pub fn routes() -> impl Iterator<Item = &'static Route> {
@@ -130,7 +130,7 @@ async fn every_form_is_refused_without_its_token_with_anothers_and_from_elsewher
         let path = address(there, route.path, "test");
         // Doors that are open are tried by who is not signed in, too.
         let mut visitors: Vec<(&mut Browser<'_>, &str, &str)> = vec![(&mut owner, &owners, &others)];
-        if route.door == Auth::Open {
+        if route.auth == Auth::Open {
             visitors.push((&mut guest, &guests, &other_guests));
         }
         for (browser, token, foreign) in visitors {
@@ -200,7 +200,7 @@ async fn without_a_session_no_closed_page_is_seen_and_no_form_of_one_is_taken() 
     let Shared { server, there } = shared().await;
     let mut guest = Browser::new(server);
     let token = guest.get("/signin").await.csrf().to_owned();
-    for route in routes().filter(|route| route.door == Auth::Closed) {
+    for route in routes().filter(|route| route.auth == Auth::Closed) {
         let path = address(there, route.path, "test");
         if route.get.is_some() {
             let page = guest.get(&path).await;
@@ -288,7 +288,7 @@ async fn no_role_sees_or_does_more_by_going_straight_to_an_address() {
     for email in ["editor@example.com", "viewer@example.com", "little@example.com"] {
         let mut browser = signed(server, email).await;
         let csrf = browser.get("/test/settings/security").await.csrf().to_owned();
-        for route in routes().filter(|route| route.door == Auth::Closed && route.get.is_some()) {
+        for route in routes().filter(|route| route.auth == Auth::Closed && route.get.is_some()) {
             let path = address(there, route.path, "test");
             let seen = browser.get(&path).await;
             assert!([200, 303, 400, 403, 404, 409].contains(&seen.status), "{email} {path}: {} {}", seen.status, seen.text);
@@ -357,7 +357,7 @@ async fn nobody_is_offered_what_they_may_not_do() {
     for email in ["viewer@example.com", "little@example.com"] {
         let mut browser = signed(server, email).await;
         let mut offered = Vec::new();
-        for route in routes().filter(|route| route.door == Auth::Closed && route.get.is_some()) {
+        for route in routes().filter(|route| route.auth == Auth::Closed && route.get.is_some()) {
             let path = address(there, route.path, "test");
             let page = browser.get(&path).await;
             if page.status == 200 && is_page(&page) && !ONES_OWN.contains(&route.path) {
@@ -374,7 +374,7 @@ async fn nothing_of_another_account_is_there() {
     let mut owner = signed(server, OWNER).await;
     let mut browser = signed(server, STRANGER).await;
     let csrf = browser.get("/test/settings/security").await.csrf().to_owned();
-    for route in routes().filter(|route| route.door == Auth::Closed && route.get.is_some()) {
+    for route in routes().filter(|route| route.auth == Auth::Closed && route.get.is_some()) {
         let path = address(there, route.path, "test");
         let seen = browser.get(&path).await;
         let names_something = route.path.replace("{environment}", "").contains('{');

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::sites;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 const LOOK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(120);

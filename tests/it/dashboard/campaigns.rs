@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::campaigns::{Stage, act, becomes};
-use crate::users::{PASSWORD, member, owned, signed_in};
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::support::{Client, Server};
+use crate::users::{PASSWORD, member, owned, signed_in};
 
 const EVIL: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
 

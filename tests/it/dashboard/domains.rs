@@ -1,8 +1,8 @@
 //! The pages of sending domains: added, its records shown with what the DNS has, tracking, new keys, deleted.
 
-use crate::users::owned;
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
+use crate::users::owned;
 
 const PATH: &str = "/test/domains";
 

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::brands::{HOSTILE, address, is_tame, settled};
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::Server;
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 /// A brand with one finished email: a browser that is signed in, its token for forms, the brand, and the email's page.
 async fn with_an_email<'s>(server: &'s Server) -> (Browser<'s>, String, String, String) {

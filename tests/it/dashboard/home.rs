@@ -5,11 +5,11 @@ use serde_json::json;
 
 use crate::campaigns::{Stage, act, becomes};
 use crate::delivery::until;
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::browser::Browser;
 use crate::support::client::Call;
 use crate::support::server::BOUNDLESS;
 use crate::support::{Client, operation};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::delivery::until;
 use crate::peers::verify;
-use crate::users::owned;
 use crate::support::browser::Browser;
 use crate::support::name_server::NameServer;
 use crate::support::server::BOUNDLESS;
+use crate::users::owned;
 
 const EVIL: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
 

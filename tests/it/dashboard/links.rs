@@ -5,12 +5,12 @@ use std::time::Duration;
 use crate::delivery::until;
 use serde_json::json;
 
-use crate::users::{OWNER, PASSWORD, owned, signed_in, stranger};
 use crate::support::browser::{Browser, Page};
 use crate::support::client::Call;
-use crate::support::mail_sink::{Deed, MailSink, Offers};
+use crate::support::mail_sink::{MailSink, SinkAction, SinkCapabilities};
 use crate::support::operation;
 use crate::support::server::BOUNDLESS;
+use crate::users::{OWNER, PASSWORD, owned, signed_in, stranger};
 
 /// The link in the newest letter.
 fn link(sink: &MailSink, front: &str) -> String {
@@ -46,7 +46,7 @@ async fn a_wrong_link_says_so_at_once_and_a_right_one_is_not_used_up_by_looking(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn links_are_mailed_to_members_only_and_work() {
-    let sink = MailSink::by(Offers::default(), |_, _| Deed::Usual);
+    let sink = MailSink::by(SinkCapabilities::default(), |_, _| SinkAction::Usual);
     let mail = format!("[mail]\nrelay = [\"smtp://{}\"]\n", sink.address);
     let settings = BOUNDLESS.replace("[accounts]\n", "[accounts]\nmail_from = \"mailmill@example.com\"\n") + &mail;
     let server = owned(&settings);

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::users::{OWNER, member, owned, signed_in};
 use crate::support::Client;
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
+use crate::users::{OWNER, member, owned, signed_in};
 
 /// The member of this address.
 async fn one(owner: &Client, email: &str) -> Value {

@@ -17,9 +17,9 @@ mod webhooks;
 use http::Method;
 use serde_json::json;
 
-use crate::users::{OWNER, PASSWORD, owned, stranger};
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
+use crate::users::{OWNER, PASSWORD, owned, stranger};
 
 const PAGES: [&str; 15] = [
     "/test/",

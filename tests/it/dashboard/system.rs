@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in, stranger};
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in, stranger};
 
 const PATH: &str = "/live/settings/system";
 

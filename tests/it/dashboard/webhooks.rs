@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::support::browser::Browser;
 use crate::support::hook_sink::{HookSink, Reaction};
+use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 use crate::webhooks::settings;
 
 const PATH: &str = "/test/settings/webhooks";

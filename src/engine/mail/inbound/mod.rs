@@ -5,9 +5,9 @@
 
 mod auto_reply;
 mod complaint;
+mod freeform_bounce;
 pub mod listener;
 mod mime;
-mod freeform_bounce;
 pub mod reply_class;
 mod report;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Action, ReplyClass, Envelope, Mark, MessageKind, read};
+use super::{Action, Envelope, Mark, MessageKind, ReplyClass, read};
 
 const TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
@@ -138,7 +138,8 @@ fn a_report_about_many_tells_of_each() {
     let text = String::from_utf8(raw).expect("text");
     let more = "\r\nFinal-Recipient: rfc822; bob@example.org\r\nAction: delayed\r\nStatus: 4.4.7 (expired)\r\n\r\n--BOUND/1\r\nContent-Description: Und";
     let text = text.replacen("\r\n--BOUND/1\r\nContent-Description: Und", more, 1);
-    let MessageKind::Report(outcomes) = read(text.as_bytes(), &Envelope { sender: "", recipient: "x" }).expect("a message").nature
+    let MessageKind::Report(outcomes) =
+        read(text.as_bytes(), &Envelope { sender: "", recipient: "x" }).expect("a message").nature
     else {
         panic!("a report")
     };

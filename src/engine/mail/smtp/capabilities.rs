@@ -72,7 +72,8 @@ mod tests {
             xoauth2: false,
         };
         assert_eq!(capabilities, all);
-        let capabilities = Capabilities::of(&Reply { code: 250, enhanced: None, text: "STARTTLS\nSIZE 0\nAUTH=XOAUTH2\nSIZE x".to_owned() });
+        let capabilities =
+            Capabilities::of(&Reply { code: 250, enhanced: None, text: "STARTTLS\nSIZE 0\nAUTH=XOAUTH2\nSIZE x".to_owned() });
         assert_eq!(capabilities, Capabilities { size: true, xoauth2: true, ..Capabilities::default() });
     }
 }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::reply::{ReplyParser, Reply};
+use super::reply::{Reply, ReplyParser};
 use crate::engine::mail::delivery::Cause;
 use crate::vocab::limits::SMTP_REPLY_LINE_BYTES_MAX;
 

@@ -3,20 +3,20 @@
 //! It knows no pools and no relays; it is handed an open connection and says how far it came. Everything a server can make long, large
 //! or many is bounded.
 
-mod dot_stuffing;
-mod connection;
 mod auth;
 mod capabilities;
+mod connection;
+mod dot_stuffing;
 mod reply;
 mod session;
 mod tls;
 
 use std::time::Duration;
 
-pub use connection::{StopStage, Stop, Stream};
 pub use auth::{Credentials, Mechanism};
+pub use connection::{Stop, StopStage, Stream};
 pub use reply::{EnhancedCode, Reply};
-pub use session::{SessionOptions, ConnectError, TlsDemand, TransactionResult, TlsInfo, Session};
+pub use session::{ConnectError, Session, SessionOptions, TlsDemand, TlsInfo, TransactionResult};
 pub use tls::TlsConnectors;
 
 use crate::vocab::limits;

@@ -11,12 +11,12 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::Timeouts;
-use super::dot_stuffing::DotStuffer;
-use super::connection::{StopStage, Connection, Stop, Stream};
 use super::auth::Credentials;
 use super::capabilities::Capabilities;
+use super::connection::{Connection, Stop, StopStage, Stream};
+use super::dot_stuffing::DotStuffer;
 use super::reply::{EnhancedCode, Reply};
-use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, DotDecision};
+use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
 use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
 
 /// What stopped a connection before it could be used.
@@ -121,7 +121,8 @@ impl Session {
                 let why = "it does not offer STARTTLS, which the settings demand";
                 return Err(ConnectError::at(Stage::Tls, Cause::Insecure(why.to_owned())));
             }
-            let said = command(&mut line, b"STARTTLS\r\n", timeouts).await.map_err(|cause| ConnectError::at(Stage::Tls, cause))?;
+            let said =
+                command(&mut line, b"STARTTLS\r\n", timeouts).await.map_err(|cause| ConnectError::at(Stage::Tls, cause))?;
             expect(&said, 2, Stage::Tls)?;
             let clear = line.into_stream().map_err(|cause| ConnectError::at(Stage::Tls, cause))?;
             line = Connection::new(encrypt(clear, secured, timeouts, &stop).await?, stop.clone());
@@ -239,7 +240,9 @@ impl Session {
             let said = match self.line.reply(self.timeouts.command).await {
                 Ok(said) if said.code == 421 => return Err(self.closing(refusal, stage, said)),
                 Ok(said) => said,
-                Err(cause) => return Err(refusal.map_or_else(|| self.lost(stage, cause), |outcome| TransactionResult::of(outcome, false))),
+                Err(cause) => {
+                    return Err(refusal.map_or_else(|| self.lost(stage, cause), |outcome| TransactionResult::of(outcome, false)));
+                }
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
@@ -306,7 +309,10 @@ impl Session {
             2 => TransactionResult::of(Outcome::Accepted { reply }, keep),
             4 => TransactionResult::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
             5 => TransactionResult::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
-            _ => TransactionResult::of(Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the answer to a message")) }, false),
+            _ => TransactionResult::of(
+                Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the answer to a message")) },
+                false,
+            ),
         }
     }
 
@@ -332,7 +338,10 @@ impl Session {
             // Said to the first command on a connection that has rested: it had left before.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
-                TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause: Cause::Reply(said) }, false) }
+                TransactionResult {
+                    was_dead,
+                    ..TransactionResult::of(Outcome::Deferred { stage, cause: Cause::Reply(said) }, false)
+                }
             }
         }
     }
@@ -414,7 +423,12 @@ async fn encrypt(
     }
 }
 
-async fn log_in(line: &mut Connection, credentials: &Credentials, capabilities: &Capabilities, timeouts: &Timeouts) -> Result<(), ConnectError> {
+async fn log_in(
+    line: &mut Connection,
+    credentials: &Credentials,
+    capabilities: &Capabilities,
+    timeouts: &Timeouts,
+) -> Result<(), ConnectError> {
     let at = |cause| ConnectError::at(Stage::Login, cause);
     let Some(mechanism) = credentials.mechanism(capabilities) else {
         let wanted = credentials.mechanism.map_or("PLAIN or LOGIN", |mechanism| mechanism.name());

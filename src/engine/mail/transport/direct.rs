@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use tokio::time::{Duration, Instant, timeout};
 
 use super::exchange::{Attempt, ServerRoute};
-use super::host_throttle::{HostThrottle, BackedOff};
+use super::host_throttle::{BackedOff, HostThrottle};
 use super::sts::Policies;
 use super::{Delivery, Transport, left_alone, stopping};
 use crate::base::random::Random;
@@ -187,7 +187,12 @@ impl Direct {
 
 impl Transport {
     /// To the first server of the recipient's domain that can be used.
-    pub(super) async fn by_exchangers(&self, direct: &Direct, domain: &str, mut delivery: Delivery<'_, impl BeforeDot>) -> Outcome {
+    pub(super) async fn by_exchangers(
+        &self,
+        direct: &Direct,
+        domain: &str,
+        mut delivery: Delivery<'_, impl BeforeDot>,
+    ) -> Outcome {
         let Some(routed) = self.unless_stopped(timeout(self.timeouts.connect, direct.route(domain))).await else {
             return stopping();
         };

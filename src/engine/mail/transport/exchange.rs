@@ -11,7 +11,7 @@ use super::pool::PoolSlot;
 use super::relay::{Relay, Security};
 use super::{Delivery, Transport};
 use crate::engine::mail::delivery::{BeforeDot, Cause, Handoff, Outcome, Stage};
-use crate::engine::mail::smtp::{SessionOptions, ConnectError, Credentials, TlsDemand, Reply, TlsInfo, Session};
+use crate::engine::mail::smtp::{ConnectError, Credentials, Reply, Session, SessionOptions, TlsDemand, TlsInfo};
 use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
 /// The way to a server.
@@ -82,7 +82,12 @@ impl ServerRoute {
 
 impl Transport {
     /// Hand a message over by this way.
-    pub(super) async fn attempt(&self, way: &ServerRoute, place: PoolSlot<'_>, delivery: &mut Delivery<'_, impl BeforeDot>) -> Attempt {
+    pub(super) async fn attempt(
+        &self,
+        way: &ServerRoute,
+        place: PoolSlot<'_>,
+        delivery: &mut Delivery<'_, impl BeforeDot>,
+    ) -> Attempt {
         let mut session = match self.rested(way, &place).await {
             Some(session) => session,
             None => match self.open(way, &place).await {

@@ -85,7 +85,13 @@ impl HostThrottle {
     pub async fn enter(&self) -> ThrottleSlot<'_> {
         let permit = self.turns.acquire().await.expect("the semaphore is never closed");
         let state = self.state();
-        ThrottleSlot { throttle: self, permit: Some(permit), complaints: state.complaints, failures: state.failures, tries: false }
+        ThrottleSlot {
+            throttle: self,
+            permit: Some(permit),
+            complaints: state.complaints,
+            failures: state.failures,
+            tries: false,
+        }
     }
 
     /// Whether it is left alone now.
@@ -236,7 +242,8 @@ mod tests {
     #[tokio::test]
     async fn fewer_turns_than_are_taken_come_into_force_as_they_are_given_back() {
         let throttle = HostThrottle::new(4);
-        let mut turns = [throttle.enter().await, throttle.enter().await, throttle.enter().await, throttle.enter().await].into_iter();
+        let mut turns =
+            [throttle.enter().await, throttle.enter().await, throttle.enter().await, throttle.enter().await].into_iter();
         let first = turns.next().expect("four");
         assert!(first.complained());
         drop(first);

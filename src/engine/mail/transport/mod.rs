@@ -29,12 +29,12 @@ pub use sts::{PolicySource, fetched};
 
 use self::direct::Direct;
 use self::exchange::{Attempt, ServerRoute};
-use self::host_throttle::{HostThrottle, BackedOff, ThrottleSlot};
-use self::pool::{PoolSlot, Pool};
+use self::host_throttle::{BackedOff, HostThrottle, ThrottleSlot};
+use self::pool::{Pool, PoolSlot};
 use self::relay::Relay;
 use self::sts::Policies;
 use super::delivery::{BeforeDot, Cause, Envelope, Outcome, Stage};
-use super::smtp::{ConnectError, TlsConnectors, StopStage, Reply, Stop, Timeouts};
+use super::smtp::{ConnectError, Reply, Stop, StopStage, Timeouts, TlsConnectors};
 use crate::base::random::Random;
 use crate::engine::fetch::{Guard, Resolve};
 use crate::vocab::limits::{SMTP_PAUSE_MAX, SMTP_PAUSE_MIN};

@@ -14,7 +14,7 @@ use url::Url;
 use super::direct::{Lookup, LookupError};
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
 use crate::vocab::limits::{
-    SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_RECHECK_AFTER, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX,
+    SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX, STS_RECHECK_AFTER,
 };
 
 /// Where policies come from.
@@ -27,8 +27,12 @@ pub trait PolicySource: Send + Sync + 'static {
 
 /// The file of a policy by the client for web sites.
 pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
-    let limits =
-        Limits { head: STS_FETCH_TIME, total: STS_FETCH_TIME, body_bytes: STS_POLICY_BYTES_MAX, overlong: OversizePolicy::Refuse };
+    let limits = Limits {
+        head: STS_FETCH_TIME,
+        total: STS_FETCH_TIME,
+        body_bytes: STS_POLICY_BYTES_MAX,
+        overlong: OversizePolicy::Refuse,
+    };
     let fetched = fetch.get(url, "text/plain", &limits).await.map_err(|error| LookupError::Failed(error.to_string()))?;
     let is_plain = fetched.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("text/plain"));
     if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {

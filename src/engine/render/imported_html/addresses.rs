@@ -11,8 +11,7 @@ fn compact(address: &str) -> String {
 fn scheme(address: &str) -> Option<String> {
     let (scheme, _) = address.split_once(':')?;
     let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(sound))
-        .then(|| scheme.to_ascii_lowercase())
+    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(sound)).then(|| scheme.to_ascii_lowercase())
 }
 
 /// A link's address, if it may stay: web, mail, telephone, a place in the email, or something to be filled in when it is sent.

@@ -7,7 +7,7 @@ use scraper::ElementRef;
 use super::styles::Styles;
 use super::{ImportedHtml, Outline, RemovedCounts, addresses, text};
 use crate::engine::render::html_limits::{HtmlRefusal, admit, stood_in};
-use crate::engine::render::tree::{Visitor, Descend, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
+use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
 /// Elements that stay.
 const ELEMENTS: [&str; 70] = [

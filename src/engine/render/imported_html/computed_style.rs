@@ -143,7 +143,9 @@ impl ComputedStyles {
             let own = |found: Option<Color>, around| found.or(around);
             shades[node] = match dom.is_text(node) {
                 true => around,
-                false => TextColors { ground: own(self.ground(dom, node), around.ground), ink: own(self.ink(dom, node), around.ink) },
+                false => {
+                    TextColors { ground: own(self.ground(dom, node), around.ground), ink: own(self.ink(dom, node), around.ink) }
+                }
             };
         }
         shades

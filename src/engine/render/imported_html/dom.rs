@@ -7,7 +7,9 @@ use scraper::ElementRef;
 
 use crate::engine::render::css;
 use crate::engine::render::html_limits::HtmlRefusal;
-use crate::engine::render::tree::{Visitor, Descend, is_block, is_cell, is_void, parse, push_attribute, push_text, raw_text, walk};
+use crate::engine::render::tree::{
+    Descend, Visitor, is_block, is_cell, is_void, parse, push_attribute, push_text, raw_text, walk,
+};
 
 /// A node of the tree.
 #[derive(Clone, Debug)]

@@ -83,7 +83,11 @@ mod tests {
         );
         let imported_html = mail(file.as_bytes()).expect("it is a mail");
         assert_eq!(imported_html.subject.as_deref(), Some("Grüße"));
-        assert!(imported_html.html.contains(&format!("<p>Grüße<img src=\"data:image/png;base64,{pixel}\">")), "{}", imported_html.html);
+        assert!(
+            imported_html.html.contains(&format!("<p>Grüße<img src=\"data:image/png;base64,{pixel}\">")),
+            "{}",
+            imported_html.html
+        );
         assert_eq!(imported_html.removed, ["element script"]);
     }
 

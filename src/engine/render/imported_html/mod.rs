@@ -5,12 +5,12 @@
 
 mod addresses;
 mod clean;
-mod dom;
 mod computed_style;
+mod dom;
+mod edit;
 mod mail;
 mod outline;
 mod recolor;
-mod edit;
 mod styles;
 #[cfg(test)]
 mod tests;
@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 pub use self::clean::html;
+pub use self::edit::{Change, ColorTarget, New};
 pub use self::mail::mail;
 pub use self::outline::{Image, Kind, Link, Outline, Part, Piece, TextPart};
-pub use self::edit::{Change, New, ColorTarget};
 pub use self::text::of as text;
 use super::html_limits::HtmlRefusal;
 

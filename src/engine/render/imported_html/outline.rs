@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::dom::Dom;
 use super::computed_style::{ComputedStyles, TextColors, pixels};
+use super::dom::Dom;
 use super::recolor;
 use crate::base::color::{BLACK, WHITE, contrast};
 use crate::base::text::Color;

@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::dom::Dom;
 use super::computed_style::{ComputedStyles, old_color};
-use super::outline::{Kind, Outline, Part, TextPart, shows, shows_nothing_but};
+use super::dom::Dom;
 use super::edit::ColorTarget;
+use super::outline::{Kind, Outline, Part, TextPart, shows, shows_nothing_but};
 use crate::base::color::{self, BLACK, LEGIBLE, contrast, readable_on};
 use crate::base::text::Color;
 use crate::engine::render::css::{self, Piece};

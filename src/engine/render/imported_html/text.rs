@@ -4,7 +4,7 @@ use scraper::ElementRef;
 
 use super::addresses::is_told;
 use crate::engine::render::html_limits::HtmlRefusal;
-use crate::engine::render::tree::{Visitor, Descend, is_block, is_cell, parse, walk};
+use crate::engine::render::tree::{Descend, Visitor, is_block, is_cell, parse, walk};
 
 /// Elements that a paragraph's distance stands around.
 const PARAGRAPHS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "ol", "ul", "blockquote"];

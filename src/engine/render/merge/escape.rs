@@ -5,8 +5,8 @@
 //! attributes or without quotes, the template is refused.
 
 use super::MergeError;
+use super::ast::{EscapeContext, Node};
 use super::lexer::refuse;
-use super::ast::{Node, EscapeContext};
 
 /// Attributes that hold an address.
 const ADDRESSES: [&str; 12] =

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value as Json};
 
+use super::ast::{Chain, Comparison, Condition, Constant, EscapeContext, Filter, Node, Operand, Path};
 use super::dates::Language;
 use super::filters::FilterError;
-use super::ast::{Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, EscapeContext};
 use super::value::{Fields, Value, look_up};
 use super::{Kind, MergeError, Sink, Template};
 use crate::base::text::one_line;

@@ -6,8 +6,8 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use serde_json::{Number, Value as Json};
 
-use super::dates::Language;
 use super::ast::{Constant, Filter};
+use super::dates::Language;
 use super::value::Value;
 use crate::vocab::limits;
 

@@ -14,22 +14,22 @@
 //!
 //! It does not know which fields exist, nor what a message is.
 
-mod dates;
-mod filters;
-mod required;
-mod parse;
-mod escape;
-mod lexer;
-mod eval;
 mod ast;
+mod dates;
+mod escape;
+mod eval;
+mod filters;
+mod lexer;
+mod parse;
+mod required;
 #[cfg(test)]
 mod tests;
 mod value;
 
 use std::fmt;
 
-use dates::Language;
 use ast::{Node, Path};
+use dates::Language;
 pub use value::{Fields, Value};
 
 use crate::vocab::limits;

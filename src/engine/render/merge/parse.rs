@@ -2,9 +2,9 @@
 
 use std::vec;
 
+use super::ast::{Branch, Chain, Comparison, Condition, Constant, EscapeContext, Filter, Node, Operand, Path};
 use super::filters;
 use super::lexer::{Piece, Token, pieces, refuse};
-use super::ast::{Branch, Chain, Comparison, Condition, Constant, Filter, Node, Operand, Path, EscapeContext};
 use super::{Kind, MergeError};
 use crate::base::text::one_line;
 use crate::vocab::limits;

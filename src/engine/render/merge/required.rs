@@ -6,7 +6,8 @@ use super::ast::{Chain, Comparison, Condition, Node, Path};
 
 /// The fields without guard, each once, in order of use.
 pub fn required_fields(nodes: &[Node]) -> Vec<Path> {
-    let mut walk = RequiredWalk { found: Vec::new(), known: HashSet::new(), present: PresentFields::default(), locals: Vec::new() };
+    let mut walk =
+        RequiredWalk { found: Vec::new(), known: HashSet::new(), present: PresentFields::default(), locals: Vec::new() };
     walk.nodes(nodes);
     walk.found
 }

@@ -15,7 +15,7 @@ use super::super::images;
 use super::fonts::{self, ChosenFonts, FontFiles};
 use super::glyphs::script;
 use super::prepare::{GivenImages, Medium, PreparedEmail, prepare};
-use super::{Rendering, RenderError, ScreenshotOptions, Paper, Screenshot, Warning};
+use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 use crate::vocab::limits::{DRAWN_HEIGHT_PX_MAX, DRAWN_LEVELS_MAX};
 
 /// Levels that the engine's own tree may have: those of the email, and its outermost ones.
@@ -39,8 +39,8 @@ struct Stage {
 
 impl Stage {
     fn set(material: &Material<'_>, medium: Medium) -> Result<Self, RenderError> {
-        let mut prepared =
-            prepare(material.html, &GivenImages { files: material.images, pixels: material.pixels }, medium).map_err(RenderError::Refused)?;
+        let mut prepared = prepare(material.html, &GivenImages { files: material.images, pixels: material.pixels }, medium)
+            .map_err(RenderError::Refused)?;
         let options = FromHtmlOptions::builder().max_depth(LEVELS).build();
         let parsed = parse_html(&prepared.html, options).map_err(failed)?;
         let sheets = std::mem::take(&mut prepared.sheets);

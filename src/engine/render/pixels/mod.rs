@@ -9,9 +9,9 @@ mod draw;
 mod fonts;
 mod glyphs;
 mod notices;
-mod protocol;
 mod prepare;
 mod process;
+mod protocol;
 mod sandbox;
 mod worker;
 
@@ -29,9 +29,9 @@ pub use self::notices::notices;
 pub use self::process::Workers;
 pub use self::sandbox::{Confinement, Layer, filter_calls, isolate};
 pub use self::worker::{WorkerOptions, run as run_worker};
-use super::imported_html::{Change, ImportedHtml};
 use super::html_limits::HtmlRefusal;
 use super::images::{ImageFile, ImageMeasurements};
+use super::imported_html::{Change, ImportedHtml};
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
 /// An email to be drawn.

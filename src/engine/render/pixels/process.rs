@@ -17,13 +17,13 @@ use tokio::net::unix::pipe;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::super::imported_html::{Change, ImportedHtml};
 use super::super::images::{self, ImageFile, ImageMeasurements, Task};
+use super::super::imported_html::{Change, ImportedHtml};
 use super::fonts::FontFiles;
-use super::protocol::{WorkerReply, Message, WorkerRequest, WorkerTask, malformed};
+use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::Confinement;
 use super::worker::{WorkerOptions, run_in_process};
-use super::{RenderFuture, Rendering, RenderError, ScreenshotOptions, Options, Page, Paper, Renderer, Screenshot};
+use super::{Options, Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions};
 use crate::vocab::limits::{
     DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
 };
@@ -228,7 +228,11 @@ impl Renderer for Workers {
 }
 
 /// One worker, from its start to its end.
-async fn run(program: &Path, duty: &WorkerOptions, order: &Message<WorkerRequest, &[u8]>) -> Result<Message<WorkerReply>, RenderError> {
+async fn run(
+    program: &Path,
+    duty: &WorkerOptions,
+    order: &Message<WorkerRequest, &[u8]>,
+) -> Result<Message<WorkerReply>, RenderError> {
     let start = |error: io::Error| RenderError::Unavailable(format!("the worker process does not start: {error}"));
     let mut command = Command::new(program);
     command.arg(COMMAND);

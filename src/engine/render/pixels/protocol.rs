@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::super::imported_html::{Change, ImportedHtml};
 use super::super::images::{self, ImageFile, ImageMeasurements};
+use super::super::imported_html::{Change, ImportedHtml};
 use super::sandbox::Confinement;
-use super::{Rendering, RenderError, ScreenshotOptions, Paper, Screenshot, Warning};
+use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warning};
 
 const MAGIC: &[u8; 4] = b"MWRK";
 

@@ -11,11 +11,11 @@ use std::process::ExitCode;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{Builder, JoinHandle};
 
-use super::super::{imported_html, images};
+use super::super::{images, imported_html};
 use super::RenderError;
 use super::draw::{self, Material};
 use super::fonts::FontFiles;
-use super::protocol::{WorkerReply, Message, WorkerRequest, WorkerTask, malformed};
+use super::protocol::{Message, WorkerReply, WorkerRequest, WorkerTask, malformed};
 use super::sandbox::{self, Confinement};
 use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
@@ -114,7 +114,11 @@ fn obey(order: &[u8], fonts: &FontFiles, confinement: Confinement) -> Message<Wo
     done.unwrap_or_else(Into::into)
 }
 
-fn perform(order: Message<WorkerRequest>, fonts: &FontFiles, confinement: Confinement) -> Result<Message<WorkerReply>, RenderError> {
+fn perform(
+    order: Message<WorkerRequest>,
+    fonts: &FontFiles,
+    confinement: Confinement,
+) -> Result<Message<WorkerReply>, RenderError> {
     let Message { head: WorkerRequest { work, images: addresses, pixels }, parts } = order;
     let mut parts = parts.into_iter();
     let file = parts.next().ok_or_else(malformed)?;
@@ -129,9 +133,13 @@ fn perform(order: Message<WorkerRequest>, fonts: &FontFiles, confinement: Confin
             let drawn = draw::pdf(&Material { html: html()?, images: &images, fonts, pixels }, paper, &title)?;
             Ok(Message { head: WorkerReply::Pdf { warnings: drawn.warnings }, parts: vec![drawn.made] })
         }
-        WorkerTask::CleanHtml => imported_html::html(html()?, &HashMap::new()).map(Message::of_imported_html).map_err(RenderError::Refused),
+        WorkerTask::CleanHtml => {
+            imported_html::html(html()?, &HashMap::new()).map(Message::of_imported_html).map_err(RenderError::Refused)
+        }
         WorkerTask::CleanMail => imported_html::mail(&file).map(Message::of_imported_html).map_err(RenderError::Refused),
-        WorkerTask::Revise(changes) => imported_html::revise(html()?, &changes).map(Message::of_imported_html).map_err(RenderError::Refused),
+        WorkerTask::Revise(changes) => {
+            imported_html::revise(html()?, &changes).map(Message::of_imported_html).map_err(RenderError::Refused)
+        }
         WorkerTask::ImageAddresses => {
             let addresses = draw::image_addresses(html()?)?;
             Ok(Message { head: WorkerReply::ImageAddresses(addresses), parts: vec![] })

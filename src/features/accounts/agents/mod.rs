@@ -5,9 +5,9 @@
 //! themselves, both when they grant it and when the agent fetches it. It does not know how people sign in.
 
 pub mod model;
+pub mod oauth;
 pub mod store;
 pub mod views;
-pub mod oauth;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::base::secret::{Secret, random_code, sha256, typed_code};
 use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::jwt::Tokens;
 use crate::engine::access::session_cache::UserSession;
-use crate::engine::access::throttle::{ThrottleKey, Rule};
+use crate::engine::access::throttle::{Rule, ThrottleKey};
 use crate::engine::access::token;
 use crate::engine::api::{Context, Engine, Failure, attempts};
 use crate::engine::store::{Read, WriteTx};
@@ -168,7 +168,8 @@ fn find_own(tx: &impl Read, id: ClaimId, token: &[u8; 32]) -> Result<Option<Clai
 async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<PollAnswer, Failure> {
     let engine: &Arc<Engine> = &context.engine;
     let _turn = api_keys::CACHE_LOCK.lock().await;
-    let Some(PollResult::Grant(_, granted)) = find_own(&engine.control.read(), id, &digest)?.map(|claim| claim.poll(context.now()))
+    let Some(PollResult::Grant(_, granted)) =
+        find_own(&engine.control.read(), id, &digest)?.map(|claim| claim.poll(context.now()))
     else {
         return Ok(PollAnswer::Over);
     };
@@ -186,8 +187,13 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
         let new = NewKey { name: granted.key_name.clone(), environment: granted.environment, permissions: granted.permissions };
         let key = api_keys::add_key(tx, decision.account, new, hash)?;
         let (account, user) = (Some(decision.account), Some(decision.user));
-        let act =
-            AuditRecord { operation: "accounts.token".into(), key: Some(key.id), user, account, request: envelope.request.to_string() };
+        let act = AuditRecord {
+            operation: "accounts.token".into(),
+            key: Some(key.id),
+            user,
+            account,
+            request: envelope.request.to_string(),
+        };
         audit::note(tx, envelope.request.number, &act);
         store::save(tx, &Claim { state: State::KeyIssued(decision, granted, key.id), ..claim })?;
         Ok::<_, Failure>(Some(key))

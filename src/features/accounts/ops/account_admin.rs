@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::accounts::plans::{self, AccountList, set_plan};
 use crate::features::accounts::store;
 use crate::vocab::codes::Code;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
 use crate::features::accounts::plans::{AccountView, set_plan};
 use crate::features::accounts::require_installations;
 use crate::vocab::codes::Code;

@@ -5,7 +5,7 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, Heade
 use serde_json::{Value, json};
 
 use crate::engine::api::http_types::{Reply, ReplyBody};
-use crate::engine::api::{NoInput, Bare, Context, Engine, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Engine, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents;
 use crate::features::accounts::agents::model::{DEFAULT_SCOPE, SENSITIVE};
 use crate::vocab::limits;

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::Name;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::agents::model::{Claim, Decision, SENSITIVE, KeyTerms, State};
+use crate::features::accounts::agents::model::{Claim, Decision, KeyTerms, SENSITIVE, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::agents::{self, store as claims};
 use crate::vocab::codes::Code;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::features::accounts::agents;
 use crate::features::accounts::agents::views::{self, ApprovalView, ScopeView};
 use crate::vocab::codes::Code;

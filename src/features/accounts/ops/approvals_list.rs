@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, signed_in};
 use crate::features::accounts::agents::model::{Claim, State};
 use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::agents::{self, store as claims};

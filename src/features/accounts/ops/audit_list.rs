@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Done, Failure, Limit, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Failure, Limit, Operation, Spec, manager};
 use crate::engine::store::ReadTx;
 use crate::features::accounts;
 use crate::features::accounts::api_keys::short_id;
@@ -123,7 +123,15 @@ fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) ->
         let (by, who) = actor(control, &act)?;
         let key_name = keys.iter().find(|key| Some(key.id) == act.key).map(|key| key.name.clone());
         let key_id = act.key.map(short_id);
-        entries.push(AuditEntry { at: WireTime(at), operation: act.operation, by, who, key_id, key_name, request_id: act.request });
+        entries.push(AuditEntry {
+            at: WireTime(at),
+            operation: act.operation,
+            by,
+            who,
+            key_id,
+            key_name,
+            request_id: act.request,
+        });
     }
     Ok(entries)
 }

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
-use crate::features::accounts::user_views::SessionState;
-use crate::features::accounts::second_factor;
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
 use crate::features::accounts::authenticate::{self, Credentials};
+use crate::features::accounts::second_factor;
+use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 
 /// `accounts.confirm`

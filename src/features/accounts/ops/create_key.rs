@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::text::Name;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, operator};
-use crate::features::accounts::model::NewKey;
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, operator};
 use crate::features::accounts::api_keys;
+use crate::features::accounts::model::NewKey;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::KeyId;

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
 use crate::base::text::ShortText;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, public};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, public};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, User};
 use crate::features::accounts::user_views::MemberView;
-use crate::features::accounts::{password_hash, members, user_store, api_keys, store};
+use crate::features::accounts::{api_keys, members, password_hash, store, user_store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::limits;

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::base::text::Name;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, manager};
+use crate::features::accounts::api_keys;
 use crate::features::accounts::model::NewKey;
 use crate::features::accounts::ops::create_key::{CreateKey, NewKeyView};
-use crate::features::accounts::api_keys;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
-use crate::features::accounts::ops::revoke_key::{RevokeKey, KeyRef};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
+use crate::features::accounts::ops::revoke_key::{KeyRef, RevokeKey};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
 use crate::features::accounts::api_keys::short_id;
 use crate::features::accounts::{store, usage};
 use crate::vocab::limits;

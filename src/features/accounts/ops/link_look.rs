@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
-use crate::features::accounts::{members, user_store, store};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
+use crate::features::accounts::{members, store, user_store};
 use crate::vocab::codes::Code;
 
 /// `accounts.link_look`

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, operator};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
 

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::base::secret::Secret;
 use crate::engine::access::session_cache::{SessionKind, UserSession};
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, public};
-use crate::features::accounts::user_views::SessionState;
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, public};
+use crate::features::accounts::authenticate::{self, Credentials};
 use crate::features::accounts::second_factor;
 use crate::features::accounts::sessions;
-use crate::features::accounts::authenticate::{self, Credentials};
+use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{api_keys, sessions};

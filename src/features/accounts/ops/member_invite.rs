@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::email::EmailAddress;
 use crate::base::secret::{random_base62, sha256};
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Invitation, LINK_TOKEN_CHARACTERS};
 use crate::features::accounts::user_views::{LinkView, MemberRole, role};

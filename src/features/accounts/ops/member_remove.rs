@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::Ack;
-use crate::features::accounts::{members, user_store, api_keys, sessions, store};
+use crate::features::accounts::{api_keys, members, sessions, store, user_store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 

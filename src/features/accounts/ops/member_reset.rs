@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};

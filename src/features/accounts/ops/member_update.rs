@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::User;
-use crate::features::accounts::user_views::{MemberView, MemberRole, role};
-use crate::features::accounts::{members, api_keys, second_factor, store};
+use crate::features::accounts::user_views::{MemberRole, MemberView, role};
+use crate::features::accounts::{api_keys, members, second_factor, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::UserId;
 use crate::vocab::permissions::PermissionSet;

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, manager};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, manager};
 use crate::features::accounts::user_views::{InvitationView, MemberView};
-use crate::features::accounts::{user_store, second_factor, store};
+use crate::features::accounts::{second_factor, store, user_store};
 
 /// `accounts.members_list`
 pub struct MembersList;

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::secret::Secret;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, signed_in};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, signed_in};
+use crate::features::accounts::authenticate::{self, Credentials};
 use crate::features::accounts::members;
 use crate::features::accounts::model::Password;
 use crate::features::accounts::user_views::Ack;
-use crate::features::accounts::authenticate::{self, Credentials};
 use crate::vocab::codes::Code;
 
 /// `accounts.password`

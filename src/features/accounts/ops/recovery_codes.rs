@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::totp_confirm::RecoveryCodes;
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{user_store, second_factor};
+use crate::features::accounts::{second_factor, user_store};
 use crate::vocab::codes::Code;
 
 /// `accounts.recovery_codes`

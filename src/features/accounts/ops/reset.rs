@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, public};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, public};
 use crate::features::accounts::model::Password;
 use crate::features::accounts::user_views::Ack;
 use crate::features::accounts::{members, user_store};

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, operator};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::user_views::LinkView;
 use crate::features::accounts::{members, store};

@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::engine::api::http_types::Reply;
-use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth;
 use crate::vocab::permissions::Permission;
 

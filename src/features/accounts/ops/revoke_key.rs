@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;
@@ -46,8 +46,9 @@ impl Operation for RevokeKey {
 
 impl Async for RevokeKey {
     async fn run(context: Context, input: KeyRef) -> Result<Self::Output, Failure> {
-        let key = api_keys::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))
-            .await?;
+        let key =
+            api_keys::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))
+                .await?;
         let usage = store::usage(&context.engine.control.read(), key.id)?;
         Ok(Done(views::view(key, usage)))
     }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
-use crate::features::accounts::user_views::SessionState;
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, signed_in};
 use crate::features::accounts::second_factor;
+use crate::features::accounts::user_views::SessionState;
 
 /// `accounts.session`
 pub struct State;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, signed_in};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, signed_in};
 use crate::features::accounts::user_store;
 use crate::features::accounts::user_views::SessionView;
 

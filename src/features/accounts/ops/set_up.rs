@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Created, Envelope, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Created, Envelope, Failure, Operation, Spec, operator};
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::{Password, PasswordHash, User};
-use crate::features::accounts::{password_hash, members, api_keys, store};
+use crate::features::accounts::{api_keys, members, password_hash, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::roles::Role;

@@ -13,7 +13,7 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::WriteTx;
 use crate::features::accounts::model::Password;
 use crate::features::accounts::pages::{Form, Page};
-use crate::features::accounts::{password_hash, members, api_keys, store};
+use crate::features::accounts::{api_keys, members, password_hash, store};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 

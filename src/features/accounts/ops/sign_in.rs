@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use crate::base::secret::Secret;
 use crate::engine::access::session_cache::SessionKind;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
-use crate::features::accounts::sessions;
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::accounts::authenticate::{self, Credentials};
+use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 
 /// `accounts.sign_in`

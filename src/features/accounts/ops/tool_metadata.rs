@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::resource_metadata::metadata;
 use crate::engine::api::http_types::Reply;
-use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 use crate::features::accounts::agents::oauth;
 
 /// `accounts.tool_metadata`

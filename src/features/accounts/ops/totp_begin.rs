@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, signed_in};
-use crate::features::accounts::{user_store, second_factor};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, signed_in};
+use crate::features::accounts::{second_factor, user_store};
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_begin`

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::access::throttle::ThrottleKey;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, attempts, signed_in};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, attempts, signed_in};
 use crate::engine::store::WriteTx;
-use crate::features::accounts::{user_store, second_factor, authenticate};
+use crate::features::accounts::{authenticate, second_factor, user_store};
 use crate::vocab::codes::Code;
 
 /// `accounts.totp_confirm`

@@ -28,8 +28,11 @@ impl Operation for Cancel {
     type Output = Done<CampaignView>;
 
     fn example() -> (Value, Self::Output) {
-        let campaign =
-            CampaignView { status: CampaignStatus::Cancelled, completed_at: Some(WireTime::sample()), ..CampaignView::sample_scheduled() };
+        let campaign = CampaignView {
+            status: CampaignStatus::Cancelled,
+            completed_at: Some(WireTime::sample()),
+            ..CampaignView::sample_scheduled()
+        };
         (json!({ "id": campaign.id }), Done(campaign))
     }
 }

@@ -10,7 +10,7 @@ use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, che
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::campaigns::model::{Campaign, Plan, RecipientType, Recipients, CampaignStatus, Unknown};
+use crate::features::campaigns::model::{Campaign, CampaignStatus, Plan, RecipientType, Recipients, Unknown};
 use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{launch, store};
 use crate::features::contacts::fields::{self, FieldValue};

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::CampaignRef;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
-use crate::features::campaigns::warnings::{self, CampaignWarning, EmailTexts};
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::model::{Action, Campaign};
+use crate::features::campaigns::warnings::{self, CampaignWarning, EmailTexts};
 use crate::features::campaigns::{allowed, require};
 use crate::features::emails::{self, Finished};
 use crate::features::projects;
@@ -60,7 +60,8 @@ impl Operation for DryRun {
 
     fn example() -> (Value, Self::Output) {
         let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
-        let warning = CampaignWarning::notice("MISSING_FIELDS", "1 recipient lacks the merge field firstName and would be skipped.");
+        let warning =
+            CampaignWarning::notice("MISSING_FIELDS", "1 recipient lacks the merge field firstName and would be skipped.");
         let outlook = CampaignDryRun {
             campaign_id: id,
             ready: true,
@@ -123,7 +124,12 @@ fn of_state(view: &View<'_>, context: LaunchContext<'_>, campaign: &Campaign) ->
     Ok(warnings)
 }
 
-fn of_email(view: &View<'_>, context: LaunchContext<'_>, campaign: &Campaign, email: &Finished) -> Result<Vec<CampaignWarning>, Failure> {
+fn of_email(
+    view: &View<'_>,
+    context: LaunchContext<'_>,
+    campaign: &Campaign,
+    email: &Finished,
+) -> Result<Vec<CampaignWarning>, Failure> {
     let brand = projects::brand(view.tx, context.account, campaign.project)?;
     Ok(warnings::text_warnings(&EmailTexts {
         subject: campaign.plan.subject.as_deref().unwrap_or(&email.subject),

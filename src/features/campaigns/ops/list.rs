@@ -10,7 +10,7 @@ use crate::base::text::fold;
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs};
 use crate::features::campaigns::model::CampaignStatus;
 use crate::features::campaigns::views::{CampaignView, campaign_view};
-use crate::features::campaigns::{sync, store};
+use crate::features::campaigns::{store, sync};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;

@@ -11,7 +11,7 @@ use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, nee
 use crate::features::campaigns::model::CampaignStatus;
 use crate::features::campaigns::stats::{self, CampaignStats};
 use crate::features::campaigns::views::{CampaignView, campaign_view};
-use crate::features::campaigns::{sync, store};
+use crate::features::campaigns::{store, sync};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ProjectId};
@@ -69,7 +69,10 @@ impl Operation for Overview {
 
     fn example() -> (Value, Self::Output) {
         let campaign = CampaignView::sample_in(CampaignStatus::Sent);
-        let part = CampaignsOverview { next: Some(campaign.id), campaigns: vec![CampaignLine { campaign, stats: CampaignStats::sample() }] };
+        let part = CampaignsOverview {
+            next: Some(campaign.id),
+            campaigns: vec![CampaignLine { campaign, stats: CampaignStats::sample() }],
+        };
         (json!({ "limit": 1, "archived": false }), Done(part))
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs}
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::model::Campaign;
 use crate::features::campaigns::views::{CampaignView, campaign_view};
-use crate::features::campaigns::{sync, require, store};
+use crate::features::campaigns::{require, store, sync};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;

@@ -13,7 +13,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs}
 use crate::engine::store::{Read, WriteTx};
 use crate::features::campaigns::act;
 use crate::features::campaigns::launch::{self, LaunchContext};
-use crate::features::campaigns::model::{Action, Plan, RecipientType, Recipients, CampaignStatus, Unknown};
+use crate::features::campaigns::model::{Action, CampaignStatus, Plan, RecipientType, Recipients, Unknown};
 use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::domains::Utm;

@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use super::super::filter::Period;
 use super::super::external_ids::{self, Digest};
+use super::super::filter::Period;
 use super::super::sorted_run::lower_bound;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;

@@ -13,8 +13,8 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use self::index::Entry;
-use super::filter::Period;
 use super::external_ids::{self, Digest, digest};
+use super::filter::Period;
 use super::store::{self, Facet, add_count};
 use super::time_buckets::{self, DAY, HOUR, HOURS_PER_DAY};
 use crate::base::clock::Timestamp;
@@ -207,7 +207,8 @@ pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Re
         let place = |bucket: u32| (project, name, bucket).to_bytes();
         bitmap::load_span(tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
     };
-    let pending = if period == Period::ALWAYS { RoaringBitmap::new() } else { index::pending_contacts(tx, project, name, period)? };
+    let pending =
+        if period == Period::ALWAYS { RoaringBitmap::new() } else { index::pending_contacts(tx, project, name, period)? };
     time_buckets::who(period, between, |number| Ok(pending.contains(number) || index::has(tx, project, number, name, period)?))
 }
 
@@ -316,7 +317,7 @@ fn sweep_sets(tx: &mut WriteTx<'_>, first_kept: u32) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{TestApp, START};
+    use crate::testing::{START, TestApp};
 
     const HOUR_MS: i64 = 60 * 60 * 1000;
     const DAY_MS: i64 = 24 * HOUR_MS;

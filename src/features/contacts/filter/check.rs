@@ -5,7 +5,7 @@ use std::ops::Bound;
 use sha2::{Digest, Sha256};
 
 use super::activity::{ActivityTest, When};
-use super::compare::{self, Period, TextPosition, Test, TextTest};
+use super::compare::{self, Period, Test, TextPosition, TextTest};
 use super::event::{EventSpan, EventTest};
 use super::tree::{
     ActivityCondition, ActivityMode, EventCondition, EventMode, FieldCondition, FilterTree, Match, Mode, Operand, Unit,

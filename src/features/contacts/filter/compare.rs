@@ -163,7 +163,9 @@ impl TextPosition {
         match self {
             TextPosition::Whole => text.eq_ignore_ascii_case(needle),
             TextPosition::Start => text.get(..needle.len()).is_some_and(|start| start.eq_ignore_ascii_case(needle)),
-            TextPosition::End => text.len().checked_sub(needle.len()).is_some_and(|start| text[start..].eq_ignore_ascii_case(needle)),
+            TextPosition::End => {
+                text.len().checked_sub(needle.len()).is_some_and(|start| text[start..].eq_ignore_ascii_case(needle))
+            }
             TextPosition::Anywhere => {
                 let Some((first, _)) = needle.split_first() else { return true };
                 text.windows(needle.len())

@@ -126,7 +126,9 @@ impl ActivityTest {
     fn holds(&self, facts: &ContactFacts<'_>) -> bool {
         let (period, wanted) = self.period(facts.now);
         let counts = |activity: &Activity| {
-            activity.action == self.action && (self.campaign.is_none() || activity.campaign == self.campaign) && period.contains(activity.at)
+            activity.action == self.action
+                && (self.campaign.is_none() || activity.campaign == self.campaign)
+                && period.contains(activity.at)
         };
         facts.activity.iter().any(counts) == wanted
     }

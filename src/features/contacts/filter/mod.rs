@@ -10,13 +10,13 @@
 mod activity;
 mod check;
 mod compare;
-mod event;
 mod evaluate;
+mod event;
 mod matching;
 mod plan;
 mod row;
-pub mod segment_store;
 mod scan;
+pub mod segment_store;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -14,8 +14,8 @@ use crate::base::random::SeededRandom;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Options, Store, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
+use crate::features::contacts::customer_events::{EventName, EventWriter, NewEvent};
 use crate::features::contacts::fields::FieldValue;
-use crate::features::contacts::customer_events::{EventName, NewEvent, EventWriter};
 use crate::features::contacts::model::{Contact, Status};
 use crate::features::contacts::store::{self, Facet};
 use crate::features::contacts::topics::{Topic, TopicDefault, TopicVisibility};
@@ -378,8 +378,9 @@ fn tree(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree>
 fn the_planner_finds_exactly_those_who_meet_the_condition() {
     let scene = scene();
     let tx = scene.store.read();
-    let activities_of =
-        |number: u32| -> Vec<Activity> { scene.told.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect() };
+    let activities_of = |number: u32| -> Vec<Activity> {
+        scene.told.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect()
+    };
     let event_facts_of = |number: u32| -> Vec<EventFact> {
         scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, event)| event.clone()).collect()
     };

@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::base::bounded::Bounded;
 use crate::engine::api::response::WireTime;
-use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::customer_events::EventName;
+use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::Status;
 use crate::vocab::ids::{CampaignId, TagId, TopicId};
 use crate::vocab::limits;

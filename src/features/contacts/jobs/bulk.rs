@@ -8,20 +8,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::import::{PROJECT_GONE, project_exists};
-use super::{Bulk, Job, JobRow, ROWS, State, Task, find_open, finish, save, add_notes};
+use super::{Bulk, Job, JobRow, ROWS, State, Task, add_notes, find_open, finish, save};
 use crate::base::email::EmailAddress;
 use crate::base::locale::{CountryCode, LanguageTag};
-use crate::base::strict_objects::Objects;
-use crate::base::serde_str;
 use crate::base::phone::Phone;
+use crate::base::serde_str;
+use crate::base::strict_objects::Objects;
 use crate::engine::api::EnvironmentData;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, ReadTx, Result, Span, WriteTx};
-use crate::features::contacts::batch::{self, Batch, Counts, RowNote, OnConflict};
+use crate::features::contacts::batch::{self, Batch, Counts, OnConflict, RowNote};
 use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::write::{PersonName, ContactInput};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
+use crate::features::contacts::write::{ContactInput, PersonName};
 use crate::vocab::ids::JobId;
 use crate::vocab::limits;
 

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 
 use super::export::{ContactQuery, refuse, select};
 use super::import::{PROJECT_GONE, project_exists};
-use super::{Job, State, Task, find_open, finish, save, add_notes};
-use crate::engine::api::{Failure, EnvironmentData};
+use super::{Job, State, Task, add_notes, find_open, finish, save};
+use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::batch::{Counts, RowNote};
-use crate::features::contacts::write::{self, WriteError};
 use crate::features::contacts::model::{Contact, Status};
-use crate::features::contacts::webhook_events::{self, Source};
 use crate::features::contacts::ops::delete::remove;
 use crate::features::contacts::store::{self, Changes};
-use crate::features::contacts::tags::{self, TagNumbers, TagName};
+use crate::features::contacts::tags::{self, TagName, TagNumbers};
+use crate::features::contacts::webhook_events::{self, Source};
+use crate::features::contacts::write::{self, WriteError};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 

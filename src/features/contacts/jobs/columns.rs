@@ -17,9 +17,9 @@ use crate::base::phone::Phone;
 use crate::engine::api::Failure;
 use crate::features::contacts::batch::RowNote;
 use crate::features::contacts::fields::{self, FieldValue};
-use crate::features::contacts::write::{PersonName, ContactInput};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
+use crate::features::contacts::write::{ContactInput, PersonName};
 
 /// Which header is which field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]

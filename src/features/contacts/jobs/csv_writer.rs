@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::formula_escape;
 use super::columns::CUSTOM_PREFIX;
+use super::formula_escape;
 use crate::base::clock::Timestamp;
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::model::ContactRow;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::csv_writer::CsvWriter;
 use super::{Export, Job, State, Task, find_open, finish};
-use crate::engine::api::{Failure, EnvironmentData};
+use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, ReadTx, Result, blobs};
 use crate::features::contacts::filter::{FilterTree, segment_store};
 use crate::features::contacts::model::ContactRow;

@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 use super::records::{RecordError, Records};
-use super::{Import, Job, State, Task, find_open, finish, save, add_notes};
-use crate::engine::api::{Failure, EnvironmentData};
+use super::{Import, Job, State, Task, add_notes, find_open, finish, save};
+use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
 use crate::features::contacts::batch::{self, Batch, Counts, RowNote};
 use crate::features::contacts::email_index;
-use crate::features::contacts::write::ContactInput;
 use crate::features::contacts::tags::TagName;
+use crate::features::contacts::write::ContactInput;
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;

@@ -8,19 +8,19 @@
 //! whose ids begin with the time they were made, are forgotten from the front.
 
 pub mod bulk;
-mod formula_escape;
 pub mod change;
 mod columns;
-mod export;
-pub mod pending_imports;
-mod import;
-mod records;
 mod csv_writer;
+mod export;
+mod formula_escape;
+mod import;
+pub mod pending_imports;
+mod records;
 #[cfg(test)]
 mod tests;
 mod worker;
 
-pub use columns::{Columns, ColumnMap, tag_names};
+pub use columns::{ColumnMap, Columns, tag_names};
 #[cfg(any(test, fuzzing))]
 pub use records::Records;
 pub use records::{Encoding, Sniffer, headers};
@@ -29,7 +29,7 @@ pub use worker::step;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::batch::{Counts, RowNote, OnConflict};
+use super::batch::{Counts, OnConflict, RowNote};
 use super::model::Status;
 use super::webhook_events::{self, BulkCounts};
 use crate::base::clock::Timestamp;
@@ -157,7 +157,7 @@ pub struct Export {
     pub file: Option<BlobId>,
 }
 
-pub use change::{ContactEdits, Change};
+pub use change::{Change, ContactEdits};
 pub use export::ContactQuery;
 
 /// A row of a job.

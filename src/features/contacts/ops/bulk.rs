@@ -193,6 +193,11 @@ impl Command for Bulk {
         let reported = jobs::bulk_counts(&counts);
         webhook_events::bulk_imported(tx, (caller.account(), project), reported, None);
         let errors = notes.into_iter().map(RowError::from).collect();
-        Ok(Done(Outcome::Counts(BulkResult { success: reported.success, failed: reported.failed, updated: reported.updated, errors })))
+        Ok(Done(Outcome::Counts(BulkResult {
+            success: reported.success,
+            failed: reported.failed,
+            updated: reported.updated,
+            errors,
+        })))
     }
 }

@@ -9,7 +9,7 @@ use super::export::{ExportFilters, query};
 use crate::engine::api::{BodySize, Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::Counts;
-use crate::features::contacts::jobs::{self, ContactEdits, Change, Task};
+use crate::features::contacts::jobs::{self, Change, ContactEdits, Task};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::store;
 use crate::features::contacts::tags::TagName;

@@ -10,8 +10,8 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs}
 use crate::engine::store::{Error, WriteTx};
 use crate::features::contacts::erasure;
 use crate::features::contacts::model::Contact;
-use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::contacts::store::{self, Changes};
+use crate::features::contacts::webhook_events::{self, Action, Source};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ContactId};

@@ -9,7 +9,7 @@ use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Command, Done, Engine, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::filter::{FilterTree, segment_store};
-use crate::features::contacts::jobs::{self, Job, State, Task, ContactQuery};
+use crate::features::contacts::jobs::{self, ContactQuery, Job, State, Task};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId, SegmentId};

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::export::file_path;
 use crate::engine::api::file::{self, Disposition};
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::Reply;
+use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::ReadTx;
 use crate::features::contacts::jobs::{self, Task};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::export::{ExportView, view_with_link};
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};

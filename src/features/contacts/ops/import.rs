@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::{Body, BodyError, Reply, ReplyBody};
-use crate::engine::api::{NoInput, Answer, BodySize, Context, Created, Failure, Operation, Raw, RawRequest, Spec, needs};
+use crate::engine::api::operation::Media;
+use crate::engine::api::{Answer, BodySize, Context, Created, Failure, NoInput, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
 use crate::features::contacts::batch::OnConflict;
-use crate::features::contacts::jobs::{self, Columns, Encoding, ColumnMap, Sniffer, Task};
+use crate::features::contacts::jobs::{self, ColumnMap, Columns, Encoding, Sniffer, Task};
 use crate::features::contacts::model::Status;
 use crate::features::projects;
 use crate::vocab::codes::Code;

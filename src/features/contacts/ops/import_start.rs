@@ -8,7 +8,7 @@ use super::import::{ImportStarted, delimiter, wrong_delimiter};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::OnConflict;
-use crate::features::contacts::jobs::{self, Columns, Import, ColumnMap, pending_imports};
+use crate::features::contacts::jobs::{self, ColumnMap, Columns, Import, pending_imports};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
 use crate::features::projects;

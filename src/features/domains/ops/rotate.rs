@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::get::DomainRef;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::features::domains::create::{keys, make_pairs};
 use crate::features::domains::installation::Installation;
 use crate::features::domains::views::{DomainView, domain_view};

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::streams::create_part;
 use crate::base::domain::DomainName;
 use crate::base::text::Name;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Replay, Spec, needs};
-use crate::features::domains::model::{Domain, Stream};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
 use crate::features::domains::installation::Installation;
+use crate::features::domains::model::{Domain, Stream};
 use crate::features::domains::views::{DomainView, domain_view};
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -79,7 +79,10 @@ impl Async for Setup {
         let marketing = create_part(&context, &Self::SPEC, &input.root_domain, Stream::Marketing, shape.clone()).await?;
         let transactional = create_part(&context, &Self::SPEC, &input.root_domain, Stream::Transactional, shape).await?;
         let installation = Installation::of(&context.engine.settings);
-        Ok(Created(Parts { marketing: domain_view(&marketing, &installation), transactional: domain_view(&transactional, &installation) }))
+        Ok(Created(Parts {
+            marketing: domain_view(&marketing, &installation),
+            transactional: domain_view(&transactional, &installation),
+        }))
     }
 }
 

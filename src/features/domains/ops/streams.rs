@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};
 use crate::features::domains::create::ensure;
-use crate::features::domains::model::{Domain, Stream};
 use crate::features::domains::installation::Installation;
+use crate::features::domains::model::{Domain, Stream};
 use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;

@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::get::DomainRef;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::domains::dns_check::{check, save_check};
-use crate::features::domains::model::Status;
 use crate::features::domains::installation::Installation;
+use crate::features::domains::model::Status;
 use crate::features::domains::views::{DomainView, RecordView, records};
 use crate::features::domains::{find, store};
 use crate::vocab::codes::Code;

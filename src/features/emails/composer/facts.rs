@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::language::{Bank, Language};
 use super::phrases::Facts;
-use super::understand::{Saving, Scope, ParsedPrompt};
+use super::understand::{ParsedPrompt, Saving, Scope};
 use crate::features::emails::document::Purpose;
 use crate::features::projects::brand::Brand;
 

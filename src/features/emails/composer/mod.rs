@@ -19,9 +19,9 @@ mod recipe;
 mod sections;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod understand;
 mod voice;
-mod tokens;
 
 pub use knowledge::Knowledge;
 pub use language::Language;
@@ -36,9 +36,9 @@ use crate::vocab::limits;
 use facts::Source;
 use phrases::{Phrasebook, mix};
 use sections::Writer;
-use understand::{Scope, ParsedPrompt};
-use voice::Voice;
 use tokens::Tokens;
+use understand::{ParsedPrompt, Scope};
+use voice::Voice;
 
 /// What an email or a series is to be made from.
 #[derive(Clone, Debug)]

@@ -367,7 +367,8 @@ impl Writer<'_> {
         };
         let (id, label) = (self.id("product"), self.common("product_button"));
         let part = |name: &str| format!("{id}-{name}").into();
-        let mut words = vec![Cell::Heading(Heading { id: part("name"), text: Line::cut(&shown.name), level: HeadingLevel::Small })];
+        let mut words =
+            vec![Cell::Heading(Heading { id: part("name"), text: Line::cut(&shown.name), level: HeadingLevel::Small })];
         let price = shown.price.as_ref().map(|price| format!("**{}**", escape(price)));
         let text = [shown.text.as_ref().map(|text| escape(text)), price].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
         if let Ok(text) = Rich::parse(&text)

@@ -5,7 +5,9 @@ use crate::engine::api::Failure;
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::store::WriteTx;
 use crate::features::emails::imported;
-use crate::features::emails::model::{Conversation, Origin, VersionScreenshots, Source, Stage, State, Version, Visibility, GenerationRequest};
+use crate::features::emails::model::{
+    Conversation, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots, Visibility,
+};
 use crate::features::emails::ops::generate;
 use crate::features::emails::versions::{self, Texts};
 use crate::features::emails::{store, views};

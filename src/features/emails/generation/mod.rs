@@ -19,7 +19,7 @@ use super::edits;
 use super::model::{Conversation, Email, State};
 use super::store;
 use crate::base::clock::Timestamp;
-use crate::engine::api::{Engine, Failure, EnvironmentData};
+use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::store::ReadTx;
 use crate::features::projects::{self, ProjectStatus};
 use crate::vocab::environment::Environment;

@@ -11,9 +11,11 @@ use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{self as rows, Read, WriteTx};
 use crate::features::emails::document::Email as Document;
-use crate::features::emails::outputs;
 use crate::features::emails::edits;
-use crate::features::emails::model::{Conversation, Email, Facts, Origin, VersionScreenshots, Source, Stage, State, Version, GenerationRequest};
+use crate::features::emails::model::{
+    Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
+};
+use crate::features::emails::outputs;
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
@@ -69,7 +71,13 @@ pub async fn plan(context: &StageContext, account: AccountId, conversation: Conv
     Ok(context.data.store.write(keep).await??)
 }
 
-fn begin(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, planned: PlannedSeries, languages: Vec<String>) {
+fn begin(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    mut conversation: Conversation,
+    planned: PlannedSeries,
+    languages: Vec<String>,
+) {
     let slots = planned.plan.as_ref().map_or(1, |plan| plan.slots.len());
     let mut place = 0;
     for slot in 0..slots {
@@ -187,7 +195,12 @@ enum StageOutput {
 }
 
 /// Do the next stage of an email.
-pub async fn advance(context: &StageContext, account: AccountId, conversation: Conversation, email: Email) -> Result<(), Failure> {
+pub async fn advance(
+    context: &StageContext,
+    account: AccountId,
+    conversation: Conversation,
+    email: Email,
+) -> Result<(), Failure> {
     let (id, stage) = (email.id, email.stage.clone());
     let claimed = stage.clone();
     let is_handed_in = conversation.wanted.source == Source::Html;
@@ -308,7 +321,12 @@ async fn gather(context: &StageContext, account: AccountId, conversation: &Conve
     gathering.await.map_err(Failure::internal)?.map(Arc::new)
 }
 
-async fn write(context: &StageContext, account: AccountId, conversation: &Conversation, email: &Email) -> Result<StageOutput, Failure> {
+async fn write(
+    context: &StageContext,
+    account: AccountId,
+    conversation: &Conversation,
+    email: &Email,
+) -> Result<StageOutput, Failure> {
     let writer = match Writer::named(&conversation.wanted.model, &context.engine) {
         Ok(writer) => writer,
         Err(reason) => return Ok(StageOutput::Nothing(reason, Usage::default())),
@@ -357,7 +375,12 @@ pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failu
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)
 }
 
-async fn render(context: &StageContext, account: AccountId, conversation: Conversation, email: Email) -> Result<StageOutput, Failure> {
+async fn render(
+    context: &StageContext,
+    account: AccountId,
+    conversation: Conversation,
+    email: Email,
+) -> Result<StageOutput, Failure> {
     let store = context.data.store.clone();
     let rendering = tokio::task::spawn_blocking(move || {
         let tx = store.read();
@@ -381,7 +404,12 @@ fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows
 }
 
 /// Draw what was handed in, and change it as was asked when it was.
-async fn adapt(context: &StageContext, account: AccountId, conversation: &Conversation, email: &Email) -> Result<StageOutput, Failure> {
+async fn adapt(
+    context: &StageContext,
+    account: AccountId,
+    conversation: &Conversation,
+    email: &Email,
+) -> Result<StageOutput, Failure> {
     let html = versions::texts(&context.data.store.read(), email.id, email.version)?.html;
     let (painted, warnings) = outputs::render_screenshots(&context.engine, &html).await?;
     let prompt = conversation.wanted.prompt.clone();

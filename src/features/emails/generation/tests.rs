@@ -312,9 +312,8 @@ fn an_edit_makes_a_version_and_an_earlier_one_can_be_restored() {
     work(&app);
     let email = status(&app, &id)["result"]["emails"][0].clone();
     let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
-    let begun = app
-        .post(&format!("{path}/edit"), json!({ "prompt": "Change the subject to \"Good to see you\"", "async": true }))
-        .data();
+    let begun =
+        app.post(&format!("{path}/edit"), json!({ "prompt": "Change the subject to \"Good to see you\"", "async": true })).data();
     assert_eq!((&begun["status"], &begun["stage"]), (&json!("pending"), &json!("waiting")));
     work(&app);
     let edit = app.get(&format!("{path}/edits/{}", begun["editId"].as_str().expect("an id"))).data();

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
-use crate::engine::render::imported_html::{Change, ImportedHtml, Image, Kind, Link, New, Outline, Part, ColorTarget, TextPart};
+use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedHtml, Kind, Link, New, Outline, Part, TextPart};
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use crate::base::text::{LongText, SOME_TEXT, ShortText};
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Edit as Row, EditState, Stage};
 use crate::features::emails::views::{EditView, EmailView, Viewer};

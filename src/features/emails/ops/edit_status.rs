@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs_one};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{EditView, Viewer};
 use crate::features::emails::{READERS, require_email, store};

@@ -10,7 +10,7 @@ use crate::base::text::{LongText, SOME_TEXT};
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::emails::model::{COMPOSER, Conversation, Source, State, Visibility, GenerationRequest};
+use crate::features::emails::model::{COMPOSER, Conversation, GenerationRequest, Source, State, Visibility};
 use crate::features::emails::{conversation_not_found, store};
 use crate::features::projects::{self, Site};
 use crate::vocab::codes::Code;
@@ -197,7 +197,12 @@ pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failur
 }
 
 /// Add a conversation.
-pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, wanted: GenerationRequest) -> Result<Conversation, Failure> {
+pub fn open(
+    tx: &mut WriteTx<'_>,
+    account: AccountId,
+    project: ProjectId,
+    wanted: GenerationRequest,
+) -> Result<Conversation, Failure> {
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
     if store::waiting(tx, project)? >= max {

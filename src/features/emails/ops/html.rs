@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::Reply;
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, untrusted_html, needs_one};
+use crate::engine::api::operation::Media;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one, untrusted_html};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::Part;
 use crate::features::emails::{READERS, require_email, store};

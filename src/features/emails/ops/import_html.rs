@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::generate::{AcceptedGeneration, check_length};
 use crate::base::locale::LanguageTag;
 use crate::base::text::{LongText, ShortText};
-use crate::engine::api::{BodySize, Context, Created, Engine, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::api::{Async, BodySize, Context, Created, Engine, Failure, Operation, Replay, Spec, needs};
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
@@ -157,6 +157,8 @@ fn refused(field: &str, fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => Failure::because(Code::Unavailable, fault.to_string()).after_seconds(2),
         RenderError::Misused(_) | RenderError::Unavailable(_) => Failure::internal(fault),
-        RenderError::Refused(_) | RenderError::Image(_) | RenderError::TooCostly | RenderError::Failed(_) => Failure::field(field, fault),
+        RenderError::Refused(_) | RenderError::Image(_) | RenderError::TooCostly | RenderError::Failed(_) => {
+            Failure::field(field, fault)
+        }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Async, Page, PageNumber, Spec, Window, needs_one};
+use crate::engine::api::{Async, Context, Failure, Limit, Offset, Operation, Page, PageNumber, Spec, Window, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::{Conversation, State};
 use crate::features::emails::views::{ConversationView, Viewer, title};

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::Reply;
-use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, untrusted_html, public};
+use crate::engine::api::operation::Media;
+use crate::engine::api::{Bare, Context, Engine, Failure, Operation, Raw, RawRequest, Spec, public, untrusted_html};
 use crate::engine::store::ReadTx;
 use crate::features::emails::model::{Part, Visibility};
 use crate::features::emails::store;

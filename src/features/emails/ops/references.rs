@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs_one};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{EmailView, Viewer};
 use crate::features::emails::{READERS, store};

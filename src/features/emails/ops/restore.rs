@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::bounded::Bounded;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{ReadTx, WriteTx};
 use crate::features::emails::model::{Origin, Version};
 use crate::features::emails::views::{EmailView, Viewer};

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Context, Failure, Limit, Offset, Operation, Async, Page, PageNumber, Spec, Window, needs_one};
+use crate::engine::api::{Async, Context, Failure, Limit, Offset, Operation, Page, PageNumber, Spec, Window, needs_one};
 use crate::engine::store::ReadTx;
 use crate::features::emails::views::{VersionView, Viewer};
 use crate::features::emails::{READERS, require_email, store};

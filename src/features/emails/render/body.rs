@@ -1,10 +1,12 @@
 //! The blocks between opening and end, in each of their forms.
 
+use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
 use super::inline::Ink;
-use super::block_context::BlockContext;
 use super::{callouts, inline, products};
-use crate::features::emails::document::{self, Block, Columns, Heading, HeadingLevel, ListMarks, Pause, Quote, Value, ImageWidth};
+use crate::features::emails::document::{
+    self, Block, Columns, Heading, HeadingLevel, ImageWidth, ListMarks, Pause, Quote, Value,
+};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
 

@@ -1,8 +1,8 @@
 //! What is set off from the text: coupons and countdown dates, in each of their forms.
 
+use super::block_context::BlockContext;
 use super::cells::{Cell, Row};
 use super::inline;
-use super::block_context::BlockContext;
 use crate::features::emails::document::{Countdown, Coupon};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, BoxForm};

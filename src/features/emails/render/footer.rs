@@ -1,9 +1,9 @@
 //! The end of an email: where else the brand is, and what the law asks for.
 
+use super::block_context::BlockContext;
 use super::cells::Row;
 use super::inline::{self, Ink};
 use super::parts::Draft;
-use super::block_context::BlockContext;
 use crate::features::emails::document::{Footer, Link, Social};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};

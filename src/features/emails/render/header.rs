@@ -1,9 +1,9 @@
 //! Header and hero in each of their forms.
 
+use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Logo, Row};
 use super::inline;
 use super::parts::Draft;
-use super::block_context::BlockContext;
 use crate::base::color::luminance;
 use crate::features::emails::document::{Header, Hero};
 use crate::features::emails::theme::GroundName;
@@ -105,7 +105,8 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
     let own = logos.iter().find(|logo| logo.url == given);
     // Pictures for sharing are no marks; icons stand in only for icons.
     let kin = |logo: &&brand::BrandLogo| {
-        !matches!(logo.source, BrandLogoSource::Share | BrandLogoSource::IconLink | BrandLogoSource::Manifest) && !brand::is_drawing(&logo.url)
+        !matches!(logo.source, BrandLogoSource::Share | BrandLogoSource::IconLink | BrandLogoSource::Manifest)
+            && !brand::is_drawing(&logo.url)
     };
     let fitting = own.filter(|logo| seen_on(logo, by_day));
     let other = logos.iter().filter(kin).find(|logo| seen_on(logo, by_day));

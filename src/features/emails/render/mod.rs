@@ -3,17 +3,17 @@
 //! Blocks are set as parts, rows and cells ([`parts`] and its neighbours), templates in `assets/email` write these as MJML, and
 //! [`engine::render::mjml`](crate::engine::render::mjml) makes HTML of it. Plain text is written from the document itself.
 
+mod block_context;
+mod body;
 mod callouts;
 mod cells;
 mod footer;
-mod inline;
-mod body;
 mod header;
+mod inline;
+mod minify;
 mod page;
 mod parts;
 mod products;
-mod block_context;
-mod minify;
 mod stats;
 mod text;
 mod wrap;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::block_context::BlockContext;
 use super::cells::{Dark, FamilyNames, Gutter, Page, Part, SmallTitle, TypeSize};
 use super::parts::parts;
-use super::block_context::BlockContext;
 use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{Size, Voice};
 use crate::features::emails::theme::{GroundName, Theme};

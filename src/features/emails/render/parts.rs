@@ -1,8 +1,8 @@
 //! How blocks become parts: what belongs together, on which ground, and how much room is between.
 
-use super::cells::{Cell, Content, Part, Row};
 use super::block_context::BlockContext;
-use super::{footer, body, header};
+use super::cells::{Cell, Content, Part, Row};
+use super::{body, footer, header};
 use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{BoxForm, HeadingForm, QuoteForm};
 use crate::features::emails::theme::{GroundName, Theme};

@@ -1,8 +1,8 @@
 //! Products in each of their forms, and how many stand side by side.
 
-use super::cells::{Cell, Content, Row};
 use super::block_context::BlockContext;
-use super::{inline, body};
+use super::cells::{Cell, Content, Row};
+use super::{body, inline};
 use crate::features::emails::document::{Emphasis, Product, Products};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, HeadingForm, ProductsForm, Size};

@@ -305,7 +305,11 @@ fn block() -> impl Strategy<Value = Block> {
             image: None,
             stars: Some(stars)
         })),
-        (id(), prop::collection::vec(item(), 0..4)).prop_map(|(id, items)| Block::List(List { id, marks: ListMarks::Checks, items })),
+        (id(), prop::collection::vec(item(), 0..4)).prop_map(|(id, items)| Block::List(List {
+            id,
+            marks: ListMarks::Checks,
+            items
+        })),
         (id(), line(), line(), action()).prop_map(|(id, title, code, button)| Block::Coupon(Coupon {
             id,
             title,

@@ -3,12 +3,12 @@
 use jiff::civil::Date;
 
 use super::material::Material;
-use super::{Brief, Draft, EditResult, ImportedEditResult, ImportedEditRequest, PlannedSeries, EditRequest};
+use super::{Brief, Draft, EditRequest, EditResult, ImportedEditRequest, ImportedEditResult, PlannedSeries};
 use crate::base::locale::LanguageTag;
 use crate::features::emails::composer::edit::{self, EditResources, NotUnderstood, Origin};
 use crate::features::emails::composer::{self, Knowledge};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
-use crate::features::emails::model::{COMPOSER, Plan, PlannedSlot, GenerationRequest};
+use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
 
 /// What was given, in forms that a brief can borrow.
 struct BriefInputs<'a> {

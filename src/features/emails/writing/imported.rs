@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::material::Material;
-use super::model::{BrandPrompt, KnownAddresses, PROMPTS, ModelConversation};
-use super::{ImportedEditResult, ImportedEditRequest};
+use super::model::{BrandPrompt, KnownAddresses, ModelConversation, PROMPTS};
+use super::{ImportedEditRequest, ImportedEditResult};
 use crate::base::text::Color;
 use crate::engine::language_model::{AnswerSchema, Client, Usage};
-use crate::engine::render::imported_html::{Image, Kind, New, Part, ColorTarget};
+use crate::engine::render::imported_html::{ColorTarget, Image, Kind, New, Part};
 use crate::features::emails::document::{ImageUrl, Link};
 use crate::features::emails::imported::ImportedEmail;
 use crate::vocab::limits;
@@ -199,7 +199,11 @@ fn schema(count: usize) -> Value {
 }
 
 /// Change an email that was handed in as HTML.
-pub async fn edit(client: &Client, wish: &ImportedEditRequest, material: &Material) -> (Result<ImportedEditResult, String>, Usage) {
+pub async fn edit(
+    client: &Client,
+    wish: &ImportedEditRequest,
+    material: &Material,
+) -> (Result<ImportedEditResult, String>, Usage) {
     let ImportedEditRequest { imported, prompt, .. } = wish;
     let brand = BrandPrompt::of(material);
     let system =
@@ -228,7 +232,12 @@ pub async fn edit(client: &Client, wish: &ImportedEditRequest, material: &Materi
 }
 
 /// Make the changes; or say everything that is wrong with them.
-fn changed(imported: &ImportedEmail, listing: &Listing, known: &KnownAddresses, changes: &[ModelChange]) -> Result<ImportedEmail, Vec<String>> {
+fn changed(
+    imported: &ImportedEmail,
+    listing: &Listing,
+    known: &KnownAddresses,
+    changes: &[ModelChange],
+) -> Result<ImportedEmail, Vec<String>> {
     let mut changed = imported.clone();
     let mut errors = Vec::new();
     for (index, wanted) in changes.iter().enumerate() {
@@ -351,7 +360,8 @@ mod tests {
         let listing = Listing::of(&imported);
         let wanted: Vec<ModelChange> = serde_json::from_value(changes).expect("changes");
         let links = imported.links();
-        let known = KnownAddresses::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
+        let known =
+            KnownAddresses::of_prompt(&Material::default(), "see https://given.example/page and https://given.example/a.jpg");
         let known = known.with_links(links.iter().map(|(_, _, address)| *address));
         let changed = changed(&imported, &listing, &known, &wanted)?;
         Ok(imported_html::revise(&imported_html.html, &changed.changes()).expect("small").html)

@@ -17,7 +17,7 @@ use jiff::civil::Date;
 
 use super::document::Email as Document;
 use super::imported::ImportedEmail;
-use super::model::{COMPOSER, Plan, GenerationRequest};
+use super::model::{COMPOSER, GenerationRequest, Plan};
 use crate::engine::api::Engine;
 use crate::engine::language_model::{Client, Usage};
 use material::Material;
@@ -154,7 +154,11 @@ impl Writer {
     }
 
     /// Change an email that was handed in as HTML as its owner asks.
-    pub async fn edit_imported(&self, wish: ImportedEditRequest, material: Arc<Material>) -> (Result<ImportedEditResult, String>, Usage) {
+    pub async fn edit_imported(
+        &self,
+        wish: ImportedEditRequest,
+        material: Arc<Material>,
+    ) -> (Result<ImportedEditResult, String>, Usage) {
         match self {
             Self::Composer => {
                 let editing = tokio::task::spawn_blocking(move || built_in::edit_imported(&wish, &material));

@@ -11,7 +11,7 @@ use super::{Brief, Draft, EditResult, PlannedSeries, patch};
 use crate::engine::language_model::{AnswerSchema, Client, ModelRequest, Speaker, Turn, Usage};
 use crate::engine::render::texts::Texts;
 use crate::features::emails::document::{self, Direction, Email, Violation};
-use crate::features::emails::model::{Plan, PlannedSlot, GenerationRequest};
+use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
 use crate::vocab::limits;
 
 /// What is asked, and how.
@@ -211,7 +211,8 @@ pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Ma
     );
     let request = format!("The email:\n{}\n\n<request>\n{prompt}\n</request>", document.to_json());
     let about = "The changes to the email.";
-    let talk = ModelConversation::new(client, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
+    let talk =
+        ModelConversation::new(client, system, request, AnswerSchema { name: "edit_email", about, schema: patch::schema() });
     let known = KnownAddresses::of_edit(material, document, prompt);
     let read = |json: &Value| -> Result<(Option<Email>, String), Vec<String>> {
         let patch: patch::Patch = serde_path_to_error::deserialize(json).map_err(|error| vec![format!("{error}")])?;

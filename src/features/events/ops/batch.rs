@@ -13,7 +13,7 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::FieldError;
 use crate::features::events::ingest::{self, IngestError, IngestOutcome};
 use crate::features::events::input::EventRow;
-use crate::features::events::views::{InvalidEventRow, EventRowResult};
+use crate::features::events::views::{EventRowResult, InvalidEventRow};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EventId, ProjectId};

@@ -6,12 +6,12 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::filter::Action;
-use crate::features::contacts::{upsert_by_email, noncontact_clicks};
+use crate::features::contacts::{noncontact_clicks, upsert_by_email};
 use crate::features::events::ingest;
 use crate::features::events::input::EventRow;
 use crate::features::events::reattribution;
 use crate::features::sending::orders::{self, Scope};
-use crate::testing::{TestApp, START};
+use crate::testing::{START, TestApp};
 use crate::vocab::ids::{MailingId, ProjectId};
 
 /// When orders are paid where the table says 0: ten days after the clock began, which is now.
@@ -114,7 +114,8 @@ pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     let project = ProjectId::from_bytes(bytes);
     upsert_by_email::resolve(tx, project, |tx, roll| {
         for email in PEOPLE {
-            let newcomer = upsert_by_email::new_contact(email.parse().expect("an address"), Default::default()).expect("nothing wrong");
+            let newcomer =
+                upsert_by_email::new_contact(email.parse().expect("an address"), Default::default()).expect("nothing wrong");
             roll.add(tx, newcomer)?;
         }
         Ok::<_, crate::engine::store::Error>(())

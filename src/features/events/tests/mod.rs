@@ -1,14 +1,14 @@
 //! Events through the pipeline that they come in by, and what becomes of orders whichever way it all arrives.
 
-mod order_of_arrival;
 mod attribution;
-mod retention;
 mod identifiers;
+mod order_of_arrival;
 mod record;
+mod retention;
 
 use serde_json::{Value, json};
 
-use crate::testing::{TestResponse, TestApp, START};
+use crate::testing::{START, TestApp, TestResponse};
 
 /// A mill, and its project as a shop sees it.
 struct Shop {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Shop, at};
 use crate::features::contacts::activity::{self, Activity};
-use crate::features::contacts::filter::Action;
 use crate::features::contacts::external_ids::digest;
+use crate::features::contacts::filter::Action;
 use crate::features::events;
 use crate::features::sending::orders::{self, Scope};
 use crate::features::tracking;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::exports::files::export;
 use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};

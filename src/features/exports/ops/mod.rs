@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::views::{EmailExport, ExportEmails};
 use super::{Format, READER};
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::emails;
 use crate::vocab::codes::Code;
 

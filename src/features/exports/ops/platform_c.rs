@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{UNCONNECTED, not_connected};
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
 use crate::vocab::codes::Code;

@@ -51,6 +51,11 @@ impl Query for Status {
             false => (formats.map(Format::word).collect(), "Emails that were handed in as HTML have no MJML."),
         };
         let can_export = !available_formats.is_empty();
-        Ok(Done(ExportStatusView { conversation_id: input.conversation_id, can_export, available_formats, reason: reason.into() }))
+        Ok(Done(ExportStatusView {
+            conversation_id: input.conversation_id,
+            can_export,
+            available_formats,
+            reason: reason.into(),
+        }))
     }
 }

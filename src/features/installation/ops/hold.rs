@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{look, own_account};
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
 use crate::features::installation::held_work::SendingHold;
 
 /// `installation.hold`

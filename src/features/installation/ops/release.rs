@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{look, resume};
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::installation::held_work::SendingHold;
 
 /// `installation.release`

@@ -6,9 +6,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use url::Url;
 
-use super::{FetchTask, FILES, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
-use crate::engine::api::{Engine, Failure, EnvironmentData};
-use crate::engine::fetch::{self, Fetch, FetchError, Response, Limits, OversizePolicy};
+use super::{FILES, FetchTask, File, Import, Kind, Outcome, Stage, choose_further, fail, files, find, plan, robots, save};
+use crate::engine::api::{Engine, EnvironmentData, Failure};
+use crate::engine::fetch::{self, Fetch, FetchError, Limits, OversizePolicy, Response};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::model::ProjectStatus;
 use crate::features::projects::reading::outline::Rules;
@@ -59,8 +59,7 @@ async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]
 }
 
 async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
-    let file =
-        |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
+    let file = |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
     let Ok(url) = task.url.parse::<Url>() else {
         return file(&task.url, Outcome::Failed("The address cannot be read.".to_owned()));
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use url::Url;
 
 use super::{File, Import, Kind, Stage, close, files, find, forget_files, plan, save};
-use crate::engine::api::{Failure, EnvironmentData};
+use crate::engine::api::{EnvironmentData, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::images::{self, Origin, ProjectImage};
 use crate::features::projects::knowledge::{self, Entry};
@@ -131,7 +131,8 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
 /// Texts of the site as they are now; what people wrote or changed stays. Says how many there are.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
     let known = knowledge::all(tx, project)?;
-    let (read, own): (Vec<Entry>, Vec<Entry>) = known.into_iter().partition(|entry| entry.origin == knowledge::KnowledgeOrigin::Website);
+    let (read, own): (Vec<Entry>, Vec<Entry>) =
+        known.into_iter().partition(|entry| entry.origin == knowledge::KnowledgeOrigin::Website);
     for entry in read {
         knowledge::delete(tx, project, entry.id);
     }

@@ -7,11 +7,11 @@ use futures_util::future::join_all;
 use super::finalize::complete;
 use super::{Import, Stage, find, save};
 use crate::base::text::Color;
-use crate::engine::api::{Engine, Failure, EnvironmentData};
+use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::features::projects::brand::{Brand, BrandImage, BrandLogo, BrandLogoSource};
-use crate::features::projects::images::{Origin, ProjectImage};
 use crate::features::projects::image_analysis::{self, AnalyzedImage};
+use crate::features::projects::images::{Origin, ProjectImage};
 use crate::features::projects::reading::{Draft, MeasuredImage as MeasuredSight, color_by_logo};
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{IMPORT_FETCHES_AT_ONCE, IMPORT_TIME_MAX_MS};
@@ -36,9 +36,10 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
         data.store.write(move |tx| finish(tx, project)).await??;
         return Ok(());
     }
-    let looked =
-        join_all(wanted.iter().map(|(url, alt, context)| image_analysis::analyze(engine, url, alt.as_deref(), context.as_deref())))
-            .await;
+    let looked = join_all(
+        wanted.iter().map(|(url, alt, context)| image_analysis::analyze(engine, url, alt.as_deref(), context.as_deref())),
+    )
+    .await;
     data.store.write(move |tx| record(tx, project, from, looked)).await??;
     Ok(())
 }
@@ -52,7 +53,12 @@ fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
     logos.chain(sights).skip(from).take(IMPORT_FETCHES_AT_ONCE).collect()
 }
 
-fn record(tx: &mut WriteTx<'_>, project: ProjectId, from: usize, looked: Vec<Result<AnalyzedImage, image_analysis::AnalysisFailure>>) -> StoreResult<()> {
+fn record(
+    tx: &mut WriteTx<'_>,
+    project: ProjectId,
+    from: usize,
+    looked: Vec<Result<AnalyzedImage, image_analysis::AnalysisFailure>>,
+) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring && import.next as usize == from)
     else {
         return Ok(());

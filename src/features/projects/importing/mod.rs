@@ -11,12 +11,12 @@
 //! process ends, the import goes on there. It does not know how pages are understood: that is `reading`.
 
 mod fetch;
+mod finalize;
 mod measure;
 mod plan;
-mod finalize;
-mod worker;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 pub use worker::step;
 

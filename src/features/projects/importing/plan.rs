@@ -288,13 +288,8 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
             Kind::Robots | Kind::Page | Kind::Manifest | Kind::Style => {}
         }
     }
-    let planned: Vec<String> = import
-        .plan
-        .iter()
-        .filter_map(|task| task.url.parse().ok())
-        .chain(given.iter().cloned())
-        .map(|url| key(&url))
-        .collect();
+    let planned: Vec<String> =
+        import.plan.iter().filter_map(|task| task.url.parse().ok()).chain(given.iter().cloned()).map(|url| key(&url)).collect();
     let mut ranked: Vec<(u32, usize, Url)> =
         candidates.into_iter().filter(|(key, _)| !planned.contains(key)).map(|(_, candidate)| candidate).collect();
     ranked.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.2.as_str().cmp(other.2.as_str())));

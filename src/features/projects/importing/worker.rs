@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Import, QUEUE, Stage, fail, fetch, find, measure, save, finalize, waiting};
-use crate::engine::api::{Engine, Failure, EnvironmentData};
+use super::{Import, QUEUE, Stage, fail, fetch, finalize, find, measure, save, waiting};
+use crate::engine::api::{Engine, EnvironmentData, Failure};
 use crate::engine::store::{Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;

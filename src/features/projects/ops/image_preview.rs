@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::file::{self, Disposition};
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::Reply;
+use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs_one};
 use crate::engine::store::{ReadTx, WriteTx, blobs};
 use crate::features::projects::brand::Brand;
-use crate::features::projects::{READERS, Site, brand, not_found, image_files};
+use crate::features::projects::{READERS, Site, brand, image_files, not_found};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::{Reply, ReplyBody};
+use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, public};
 use crate::features::projects::{image_files, remote};
 use crate::vocab::codes::Code;

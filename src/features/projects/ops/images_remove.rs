@@ -8,7 +8,7 @@ use super::images_update::find;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::Removed;
-use crate::features::projects::{Site, images, image_files, require};
+use crate::features::projects::{Site, image_files, images, require};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::permissions::Permission;

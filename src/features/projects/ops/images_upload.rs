@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::images_add::{self, ImageDescription, ImageTag, checked_tags};
 use crate::base::base64;
-use crate::engine::api::{BodySize, Context, Created, Failure, Operation, Async, Replay, Spec, needs};
+use crate::engine::api::{Async, BodySize, Context, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
 use crate::features::projects::views::ProjectImageView;

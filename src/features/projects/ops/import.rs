@@ -8,7 +8,7 @@ use crate::base::text::Name;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::WriteTx;
-use crate::features::projects::{Logos, Project, Site, ProjectStatus, importing, store};
+use crate::features::projects::{Logos, Project, ProjectStatus, Site, importing, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;

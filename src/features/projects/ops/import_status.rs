@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::get::ProjectRef;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::projects::importing::{self, ImportMetrics, Stage};
-use crate::features::projects::{Project, READERS, ProjectStatus, not_found, store};
+use crate::features::projects::{Project, ProjectStatus, READERS, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::ProjectId;
 

@@ -49,7 +49,8 @@ pub struct NewKnowledge {
 #[derive(Clone, Copy)]
 pub struct ReferenceOrigin(KnowledgeOrigin);
 
-const ORIGINS: [(&str, KnowledgeOrigin); 3] = [("favorite", KnowledgeOrigin::Favorite), ("upload", KnowledgeOrigin::Upload), ("manual", KnowledgeOrigin::Manual)];
+const ORIGINS: [(&str, KnowledgeOrigin); 3] =
+    [("favorite", KnowledgeOrigin::Favorite), ("upload", KnowledgeOrigin::Upload), ("manual", KnowledgeOrigin::Manual)];
 
 impl std::str::FromStr for ReferenceOrigin {
     type Err = &'static str;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
-use crate::features::projects::{READERS, ProjectStatus, store, views};
+use crate::features::projects::{ProjectStatus, READERS, store, views};
 
 pub struct List;
 
@@ -42,7 +42,8 @@ impl Query for List {
         let window = Window::new(input.limit, input.offset, input.page);
         let projects = store::list(view.tx, view.caller.account(), input.status)?;
         let total = projects.len() as u64;
-        let items = window.cut(projects).into_iter().map(|project| views::project_view(view.tx, project)).collect::<Result<_, _>>()?;
+        let items =
+            window.cut(projects).into_iter().map(|project| views::project_view(view.tx, project)).collect::<Result<_, _>>()?;
         Ok(Page { items, total, window })
     }
 }

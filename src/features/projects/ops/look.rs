@@ -9,7 +9,7 @@ use crate::base::color::contrast;
 use crate::base::text::Color;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::engine::store::Read;
-use crate::features::projects::brand::{BrandFonts, GivenTheme, BrandPalette};
+use crate::features::projects::brand::{BrandFonts, BrandPalette, GivenTheme};
 use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
@@ -51,8 +51,12 @@ pub struct ColorContrast {
 impl LookView {
     /// An example for the documentation.
     pub fn sample() -> Self {
-        let palette = BrandPalette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..BrandPalette::default() };
-        let given = GivenTheme { palette: BrandPalette { text: palette.text.clone(), ..BrandPalette::default() }, fonts: BrandFonts::default() };
+        let palette =
+            BrandPalette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..BrandPalette::default() };
+        let given = GivenTheme {
+            palette: BrandPalette { text: palette.text.clone(), ..BrandPalette::default() },
+            fonts: BrandFonts::default(),
+        };
         Self { contrasts: contrasts(&palette), palette, fonts: BrandFonts::default(), given }
     }
 }

@@ -11,15 +11,15 @@ mod contact;
 mod css;
 pub mod describe;
 mod fonts;
+mod harden_html;
 mod identity;
+mod images;
 pub mod outline;
 mod page;
 mod palette;
-mod images;
 mod products;
 mod social;
 mod structured;
-mod harden_html;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -197,7 +197,9 @@ fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
             styles.own(element, property).and_then(|value| color::first_in(&value)).filter(|rendered| rendered.alpha >= 0.5)
         };
         let rendered = drawn("background-color").or_else(|| drawn("background-image"));
-        let Some(ground) = rendered.map(|rendered| rendered.color).or_else(|| attribute_color(element, "bgcolor")) else { continue };
+        let Some(ground) = rendered.map(|rendered| rendered.color).or_else(|| attribute_color(element, "bgcolor")) else {
+            continue;
+        };
         let words = element.attr("class").unwrap_or_default().to_ascii_lowercase();
         let is_first = ["primary", "cta", "main", "brand", "hero"].iter().any(|word| words.contains(word));
         let is_second =

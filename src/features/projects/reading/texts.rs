@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::page::{Block, BlockKind, Page};
 use super::images::subject;
+use super::page::{Block, BlockKind, Page};
 use super::{Raw, Site, shortened};
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 

@@ -293,7 +293,12 @@ mod tests {
     #[test]
     fn person_and_formality_are_told_by_the_words_of_each_language() {
         for (text, language, person, formality) in [
-            ("We're a small team and we love bread. Don't wait, it's still warm! ", "en", BrandPerson::We, BrandFormality::Casual),
+            (
+                "We're a small team and we love bread. Don't wait, it's still warm! ",
+                "en",
+                BrandPerson::We,
+                BrandFormality::Casual,
+            ),
             (
                 "The institute publishes its findings on the composition of soils in the northern provinces every year, together with the data on which they rest. ",
                 "en",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::text::{LongText, Name};
-use crate::engine::api::{Context, Created, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::filter::segment_store::{self, NewSegment, Segment};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::create::SegmentName;
 use crate::base::patch::Patch;
 use crate::base::text::LongText;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::filter::segment_store::{self, Segment};

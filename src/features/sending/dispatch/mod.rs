@@ -4,11 +4,11 @@
 //! the final dot, and not earlier: whatever happens before is certain. What a new process finds claimed by an earlier one is nobody's
 //! knowledge, and is written down as such before anything is sent.
 
-mod token_bucket;
-mod sender;
 mod scheduler;
+mod sender;
 #[cfg(test)]
 mod tests;
+mod token_bucket;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -20,9 +20,9 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::recipient_writer::{self, RecipientWriter, Rules, RowUpdate};
 use super::model::{Counter, Event, Recipient, Schedule};
-use super::{store, send_queue};
+use super::recipient_writer::{self, RecipientWriter, RowUpdate, Rules};
+use super::{send_queue, store};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::jobs::{Shutdown, Stage, Tasks, runner};
 use crate::engine::store::{Result as StoreResult, Store};
@@ -32,8 +32,8 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-use sender::{SendOutcome, MessageSender};
 use scheduler::Scheduler;
+use sender::{MessageSender, SendOutcome};
 
 /// Start the dispatchers of both environments, each with the task that writes for it.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
@@ -231,7 +231,12 @@ async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &Reci
 }
 
 /// Let what is under way come to its end, as long as the settings give it.
-async fn drain(sender: &MessageSender, scheduler: &mut Scheduler, reports: &mut mpsc::Receiver<SendReport>, mut shutdown: Shutdown) {
+async fn drain(
+    sender: &MessageSender,
+    scheduler: &mut Scheduler,
+    reports: &mut mpsc::Receiver<SendReport>,
+    mut shutdown: Shutdown,
+) {
     let closing = sender.close();
     tokio::pin!(closing);
     let mut closed = false;

@@ -10,15 +10,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::SendReport;
+use super::sender::{MessageSender, SendJob, SendOutcome};
 use super::token_bucket::TokenBuckets;
-use super::sender::{SendOutcome, SendJob, MessageSender};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::hold::HoldNumber;
 use crate::engine::store::{ReadTx, Result as StoreResult, Store};
 use crate::features::sending::message::MailingContext;
 use crate::features::sending::model::{Counter, DIRECT, Delivery, GROUPS, Mailing, Plan, Recipient, State, WaitReason};
-use crate::features::sending::{store, send_queue};
+use crate::features::sending::{send_queue, store};
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
 
@@ -382,7 +382,11 @@ impl Scheduler {
     pub fn pause(&mut self, now: Instant) -> Duration {
         let wake = self.wake.take().map(|at| at.saturating_duration_since(now));
         let due = self.next_due.map(|at| Duration::from_millis(u64::try_from(at.ms_since(self.now)).unwrap_or(0) + 1));
-        [wake, due].into_iter().flatten().min().map_or(limits::SEND_QUEUE_POLL_PERIOD, |pause| pause.min(limits::SEND_QUEUE_POLL_PERIOD))
+        [wake, due]
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(limits::SEND_QUEUE_POLL_PERIOD, |pause| pause.min(limits::SEND_QUEUE_POLL_PERIOD))
     }
 }
 

@@ -14,21 +14,23 @@ use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::hold::OnHold;
-use crate::engine::mail::delivery::{BeforeDot, Cause, Envelope, Handoff, Outcome, Stage, DotDecision};
+use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
 use crate::engine::mail::dkim::Signer;
 use crate::engine::mail::transport::Transport;
 use crate::engine::store::{ReadTx, Store};
 use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, SendingDomain, Stream};
-use crate::features::sending::recipient_writer::{UpdateResult, RecipientWriter, RowUpdate};
-use crate::features::sending::message::{RenderedMessage, Secrets, MailingContext};
-use crate::features::sending::model::{ContentId, Delivery, UnknownReason, Event, Mailing, Plan, Recipient, Schedule, Skip, State, WaitReason};
+use crate::features::sending::message::{MailingContext, RenderedMessage, Secrets};
+use crate::features::sending::model::{
+    ContentId, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, UnknownReason, WaitReason,
+};
 use crate::features::sending::quota::{self, QuotaLeft};
+use crate::features::sending::recipient_writer::{RecipientWriter, RowUpdate, UpdateResult};
 use crate::features::sending::signing;
 use crate::features::sending::template::{self, Compiled, RenderMode};
 use crate::features::sending::token::Tokens;
 use crate::features::sending::transport::{self, MailRoute};
-use crate::features::sending::{merge_data, planning, eligibility, store};
+use crate::features::sending::{eligibility, merge_data, planning, store};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
@@ -93,7 +95,12 @@ struct SenderIdentity {
 
 impl MessageSender {
     /// A post office of an environment.
-    pub fn new(engine: Arc<Engine>, environment: Environment, writer: RecipientWriter, rules: Arc<Rules>) -> Result<Self, Failure> {
+    pub fn new(
+        engine: Arc<Engine>,
+        environment: Environment,
+        writer: RecipientWriter,
+        rules: Arc<Rules>,
+    ) -> Result<Self, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let connections = engine.settings.mail.connections.count();
         let secrets = Secrets { tokens: Tokens::new(&engine.seal), message_ids: engine.seal.derive("mailmill message ids v1") };
@@ -262,7 +269,9 @@ impl MessageSender {
             Err(failure) => {
                 tracing::error!(mailing = %id, number, cause = ?failure.cause, "a message could not be made");
                 let reply = "The message could not be made here.".to_owned();
-                self.writer.submit_and_wait(id, number, RowUpdate::Event(Event::Deferred { reply, schedule: self.rules.schedule })).await;
+                self.writer
+                    .submit_and_wait(id, number, RowUpdate::Event(Event::Deferred { reply, schedule: self.rules.schedule }))
+                    .await;
                 return SendOutcome::NotSent;
             }
         };
@@ -300,7 +309,9 @@ impl MessageSender {
     fn write(&self, context: &MailingContext, number: u32, recipient: &Recipient) -> Result<RenderResult, Failure> {
         let tx = self.store.read();
         let mailing = &context.mailing;
-        let Some(profile) = merge_data::load(&tx, mailing, number, recipient)? else { return Ok(RenderResult::Skipped(Skip::Erased)) };
+        let Some(profile) = merge_data::load(&tx, mailing, number, recipient)? else {
+            return Ok(RenderResult::Skipped(Skip::Erased));
+        };
         // Asked again at the handoff; whoever is known not to be sent to needs no message.
         if let Some(why) = eligibility::skip_reason(&tx, &self.rules.digester, mailing, None, &profile)? {
             return Ok(RenderResult::Skipped(why));
@@ -330,7 +341,14 @@ impl MessageSender {
         }
     }
 
-    async fn transmit(&self, transport: &Transport, id: MailingId, number: u32, message: RenderedMessage, recipient: Box<Recipient>) -> SendOutcome {
+    async fn transmit(
+        &self,
+        transport: &Transport,
+        id: MailingId,
+        number: u32,
+        message: RenderedMessage,
+        recipient: Box<Recipient>,
+    ) -> SendOutcome {
         let RenderedMessage { sender, recipient: address, needs_smtputf8, bytes, .. } = message;
         let envelope = Envelope { sender, recipient: address, smtputf8: needs_smtputf8 };
         let mut claim = Claim { writer: &self.writer, id, number, answer: None };

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::mail::dkim_verify::{SignatureCheck, SignatureResult, verify};
 use crate::engine::mail::parsed::ParsedMessage;
-use crate::engine::mail::dkim_verify::{SignatureResult, SignatureCheck, verify};
 use crate::features::domains;
 use crate::features::sending::inbox;
 use crate::features::sending::template::links;

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::Reply;
-use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, untrusted_html, needs};
+use crate::engine::api::operation::Media;
+use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs, untrusted_html};
 use crate::engine::mail::parsed::ParsedMessage;
 use crate::features::projects;
 use crate::features::sending::inbox;

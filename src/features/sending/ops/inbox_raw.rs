@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::operation::Media;
 use crate::engine::api::http_types::{Reply, ReplyBody};
+use crate::engine::api::operation::Media;
 use crate::engine::api::{Bare, Context, Failure, Operation, Raw, RawRequest, Spec, needs};
 use crate::features::sending::inbox;
 use crate::vocab::codes::Code;

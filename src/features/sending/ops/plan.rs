@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{NoInput, Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
+use crate::engine::api::{Done, Engine, Failure, NoInput, Operation, Query, Spec, View, needs_one};
 use crate::features::accounts;
 use crate::features::sending::quota::{self, Period, SentCount};
 use crate::features::sending::{READERS, preflight, provider, transport};
@@ -111,7 +111,9 @@ impl Query for Plan {
             recipients_per_second: plan.recipients_per_second,
             daily: quota(plan.daily, Period::day(now), quota::next_day(now))?,
             monthly: quota(plan.monthly, Period::month(now), quota::next_month(now))?,
-            requests: requests(engine.keys.account_limits(account).and_then(|holder| holder.plan.load().requests).unwrap_or_default()),
+            requests: requests(
+                engine.keys.account_limits(account).and_then(|holder| holder.plan.load().requests).unwrap_or_default(),
+            ),
             sizes: sizes(engine),
         }))
     }

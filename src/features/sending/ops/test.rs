@@ -13,7 +13,7 @@ use crate::features::emails;
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
-use crate::features::sending::{self, webhook_events, preflight};
+use crate::features::sending::{self, preflight, webhook_events};
 use crate::features::suppressions::Digester;
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
@@ -145,7 +145,10 @@ impl Command for Test {
         let sent_at = tx.now();
         let (project, conversation, email_id) = (Some(project), Some(conversation), Some(email.id));
         let recipient = &input.to;
-        webhook_events::email_tested(tx, webhook_events::EmailTest { account, project, conversation, email: email_id, recipient, message: message_id });
+        webhook_events::email_tested(
+            tx,
+            webhook_events::EmailTest { account, project, conversation, email: email_id, recipient, message: message_id },
+        );
         Ok(Done(Tested {
             message_id,
             email_id: email.id,

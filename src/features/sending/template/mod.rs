@@ -6,8 +6,8 @@ pub mod links;
 
 use std::collections::BTreeSet;
 
-use super::model::{Content, Tracking};
 use super::merge_data::is_link;
+use super::model::{Content, Tracking};
 use crate::engine::api::Failure;
 use crate::engine::mail::body::Body;
 use crate::engine::render::imported_html;

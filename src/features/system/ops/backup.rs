@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::machine;
-use crate::engine::api::{Context, Created, Engine, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Created, Engine, Failure, Operation, Spec, operator};
 use crate::features::system::backup;
 use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;

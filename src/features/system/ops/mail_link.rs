@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::sending::system_mail::{self, SystemEmail};
 
 pub struct MailLink;

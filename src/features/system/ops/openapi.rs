@@ -7,9 +7,9 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::engine::api::openapi;
 use crate::engine::api::http_types::{Reply, ReplyBody};
-use crate::engine::api::{NoInput, Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
+use crate::engine::api::openapi;
+use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw, RawRequest, Spec, public};
 
 pub struct OpenApi;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Context, Done, Failure, Operation, Async, Spec, public};
+use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, public};
 use crate::features::system::readiness::{
     Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };

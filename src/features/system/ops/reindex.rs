@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, operator};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
 use crate::features::contacts::indexing;
 use crate::vocab::environment::Environment;
 

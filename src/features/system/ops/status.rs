@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{NoInput, Context, Done, Engine, Failure, Operation, Async, Spec, manager};
+use crate::engine::api::{Async, Context, Done, Engine, Failure, NoInput, Operation, Spec, manager};
 use crate::engine::jobs::status::WorkerState;
 use crate::engine::recent_log::{self, Line};
 use crate::engine::store::space;

@@ -150,8 +150,7 @@ mod tests {
         let (tx, project) = (scene.app.read(), scene.app.project);
         let topic = find(&tx, project, scene.topic).expect("there");
         assert!(subscribers(&tx, project, &topic).expect("readable").is_empty());
-        let again =
-            scene.app.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": scene.contact }));
+        let again = scene.app.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": scene.contact }));
         assert_eq!(again.refusal().0, 404);
     }
 

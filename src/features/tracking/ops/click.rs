@@ -8,9 +8,9 @@ use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::engine::store::ReadTx;
 use crate::features::sending::token::{Purpose, Token};
+use crate::features::tracking::link_target;
 use crate::features::tracking::links::{self, MessageLink};
 use crate::features::tracking::pages::{Page, Reader};
-use crate::features::tracking::link_target;
 use crate::vocab::ids::MailingId;
 
 /// `tracking.click`

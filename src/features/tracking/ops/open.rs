@@ -5,8 +5,8 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::engine::api::operation::Takes;
 use crate::engine::api::http_types::{Reply, ReplyBody};
+use crate::engine::api::operation::Takes;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::links::{self, MessageLink};

@@ -172,7 +172,8 @@ impl Query for PersonalData {
         let activities = activity::of(tx, project, contact.id.number(), limits::PERSONAL_DATA_ROWS_MAX)?;
         let events = customer_events::of(tx, project, contact.id.number(), None, limits::PERSONAL_DATA_ROWS_MAX)?;
         let payments = payments(tx, project, contact.id.number())?;
-        let truncated = [activities.len(), events.len(), payments.len()].iter().any(|many| *many >= limits::PERSONAL_DATA_ROWS_MAX);
+        let truncated =
+            [activities.len(), events.len(), payments.len()].iter().any(|many| *many >= limits::PERSONAL_DATA_ROWS_MAX);
         let events = events.into_iter().map(CustomerEvent::of).collect();
         let (mut sends, mut activity) = (Vec::new(), Vec::new());
         for entry in activities {
@@ -224,7 +225,8 @@ fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result
 /// The contact's row in one mailing: under its own number, or, in a mailing to addresses, the row with its address.
 fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) -> Result<Option<SentMessage>, Failure> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
-    let Some((number, recipient)) = crate::features::tracking::recipient::row_of(tx, &mailing, contact.id.number(), &contact.email)?
+    let Some((number, recipient)) =
+        crate::features::tracking::recipient::row_of(tx, &mailing, contact.id.number(), &contact.email)?
     else {
         return Ok(None);
     };

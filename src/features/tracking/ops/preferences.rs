@@ -9,11 +9,11 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::WriteTx;
 use crate::features::contacts::Source;
 use crate::features::tracking::bounces::SuppressionList;
-use crate::features::tracking::unsubscribe::{self, Scope};
+use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
 use crate::features::tracking::recipient::MessageRecipient;
-use crate::features::tracking::link_visit::{self, LinkVisit};
+use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::ids::TopicId;
 use crate::vocab::limits;
 
@@ -63,7 +63,9 @@ impl Raw for Preferences {
             Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.data(token.environment).store;
-        let Some(recipient) = store.write_essential(keep).await?? else { return Ok(link_visit::gone(&context, &request.headers)) };
+        let Some(recipient) = store.write_essential(keep).await?? else {
+            return Ok(link_visit::gone(&context, &request.headers));
+        };
         let page = if leaves { Page::Left { topic: None } } else { page(&store.read(), &recipient, true)? };
         Ok(page.reply(&reader, context.engine.random.as_ref()))
     }

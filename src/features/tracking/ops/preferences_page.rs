@@ -7,11 +7,11 @@ use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawReque
 use crate::engine::store::Read;
 use crate::features::contacts::Status;
 use crate::features::sending::token::Purpose;
-use crate::features::tracking::unsubscribe;
+use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
 use crate::features::tracking::recipient::MessageRecipient;
-use crate::features::tracking::link_visit::{self, LinkVisit};
+use crate::features::tracking::unsubscribe;
 
 /// `tracking.preferences_page`
 pub struct PreferencesPage;
@@ -35,7 +35,9 @@ impl Raw for PreferencesPage {
     const MEDIA: Media = Media::PAGE;
 
     async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
-        let Some(LinkVisit { recipient, reader, tx, .. }) = link_visit::resolve(&context, &input.token, &PURPOSES, &request.headers)? else {
+        let Some(LinkVisit { recipient, reader, tx, .. }) =
+            link_visit::resolve(&context, &input.token, &PURPOSES, &request.headers)?
+        else {
             return Ok(link_visit::gone(&context, &request.headers));
         };
         Ok(page(&tx, &recipient, false)?.reply(&reader, context.engine.random.as_ref()))

@@ -111,7 +111,10 @@ impl Operation for Timeline {
             subject: Some("Spring is here".into()),
             ..TimelineEntry::at(WireTime::sample().0, TimelineKind::Opened)
         };
-        let event = TimelineEntry { event: Some(CustomerEvent::sample()), ..TimelineEntry::at(WireTime::sample().0, TimelineKind::Event) };
+        let event = TimelineEntry {
+            event: Some(CustomerEvent::sample()),
+            ..TimelineEntry::at(WireTime::sample().0, TimelineKind::Event)
+        };
         let part = TimelinePart { entries: vec![event, opened], next_cursor: None, has_more: false };
         (json!({ "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "limit": 2 }), Done(part))
     }
@@ -140,7 +143,8 @@ impl Query for Timeline {
     fn run(view: &View<'_>, input: ListTimeline) -> Result<Self::Output, Failure> {
         projects::require(view.tx, view.caller.account(), input.project_id)?;
         let contact = contacts::find(view.tx, input.project_id, input.id)?.ok_or(Code::NotFound)?;
-        let cursor = input.cursor.as_deref().map(parse_cursor).transpose()?.unwrap_or(Cursor { at: Timestamp(i64::MAX - 1), behind: 0 });
+        let cursor =
+            input.cursor.as_deref().map(parse_cursor).transpose()?.unwrap_or(Cursor { at: Timestamp(i64::MAX - 1), behind: 0 });
         let limit = input.limit.0 as usize;
         let mut reader = TimelineReader { tx: view.tx, project: input.project_id, contact: &contact, mailings: HashMap::new() };
         let mut all = reader.until(cursor.at, cursor.behind + limit + 1)?;
@@ -206,7 +210,12 @@ impl TimelineReader<'_> {
             Action::Clicked => TimelineKind::Clicked,
         };
         let subject = self.mailing(activity.mailing)?.map(|mailing| mailing.subject.clone());
-        Ok(TimelineEntry { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..TimelineEntry::at(activity.at, kind) })
+        Ok(TimelineEntry {
+            send_id: Some(activity.mailing),
+            campaign_id: activity.campaign,
+            subject,
+            ..TimelineEntry::at(activity.at, kind)
+        })
     }
 
     /// What became of the newest messages, and that the contact is unsubscribed, where no message tells of it.
@@ -228,12 +237,18 @@ impl TimelineReader<'_> {
             ] {
                 let Some(at) = at else { continue };
                 let subject = Some(mailing.subject.clone());
-                let of = TimelineEntry { send_id: Some(activity.mailing), campaign_id: activity.campaign, subject, ..TimelineEntry::at(at, kind) };
+                let of = TimelineEntry {
+                    send_id: Some(activity.mailing),
+                    campaign_id: activity.campaign,
+                    subject,
+                    ..TimelineEntry::at(at, kind)
+                };
                 outcomes.push(TimelineEntry { detail, ..of });
             }
         }
         if let Some(at) = self.contact.unsubscribed_at {
-            let is_told = |entry: &TimelineEntry| entry.kind == TimelineKind::Unsubscribed && entry.at.0.ms_since(at).abs() < SAME_MS;
+            let is_told =
+                |entry: &TimelineEntry| entry.kind == TimelineKind::Unsubscribed && entry.at.0.ms_since(at).abs() < SAME_MS;
             if !outcomes.iter().any(is_told) {
                 outcomes.push(TimelineEntry::at(at, TimelineKind::Unsubscribed));
             }

@@ -12,11 +12,11 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::Source;
 use crate::features::sending::token::Purpose;
 use crate::features::tracking::bounces::SuppressionList;
-use crate::features::tracking::unsubscribe::{self, Scope};
+use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
 use crate::features::tracking::recipient::MessageRecipient;
-use crate::features::tracking::link_visit::{self, LinkVisit};
+use crate::features::tracking::unsubscribe::{self, Scope};
 use crate::vocab::limits;
 
 /// `tracking.unsubscribe`
@@ -53,7 +53,9 @@ impl Raw for Unsubscribe {
     async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
         // Whoever has no token makes us read no body.
         let visit = link_visit::resolve(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?;
-        let Some(LinkVisit { token, recipient, reader, tx }) = visit else { return Ok(link_visit::gone(&context, &request.headers)) };
+        let Some(LinkVisit { token, recipient, reader, tx }) = visit else {
+            return Ok(link_visit::gone(&context, &request.headers));
+        };
         let max = limits::CHOICES_FORM_BYTES_MAX;
         let body = request.body.collect(max).await.map_err(|error| body_failure(error, max))?;
         let button = button(&body);

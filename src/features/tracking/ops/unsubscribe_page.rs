@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::engine::api::http_types::Reply;
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending::token::Purpose;
-use crate::features::tracking::unsubscribe;
+use crate::features::tracking::link_visit::{self, LinkVisit};
 use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::pages::Page;
-use crate::features::tracking::link_visit::{self, LinkVisit};
+use crate::features::tracking::unsubscribe;
 
 /// `tracking.unsubscribe_page`
 pub struct UnsubscribePage;

@@ -8,8 +8,8 @@ use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Bare, Context, Failure, Media, Operation, Raw, RawRequest, Spec, public};
 use crate::features::sending;
 use crate::features::sending::token::{Purpose, Tokens};
-use crate::features::tracking::links::MessageLink;
 use crate::features::tracking::link_visit::{self, LinkVisit};
+use crate::features::tracking::links::MessageLink;
 
 /// `tracking.view`
 pub struct View;
@@ -30,15 +30,21 @@ impl Raw for View {
     const MEDIA: Media = Media::PAGE;
 
     async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
-        let Some(LinkVisit { token, recipient, tx, .. }) = link_visit::resolve(&context, &input.token, &[Purpose::View], &request.headers)?
+        let Some(LinkVisit { token, recipient, tx, .. }) =
+            link_visit::resolve(&context, &input.token, &[Purpose::View], &request.headers)?
         else {
             return Ok(link_visit::gone(&context, &request.headers));
         };
         let (seal, base) = (Tokens::new(&context.engine.seal), context.engine.base_url().trim_end_matches('/').to_owned());
         // A long template takes milliseconds.
         let draw = move || {
-            let page =
-                sending::web::page(&tx, (&seal, &base, token.environment), &recipient.mailing, token.number, &recipient.recipient);
+            let page = sending::web::page(
+                &tx,
+                (&seal, &base, token.environment),
+                &recipient.mailing,
+                token.number,
+                &recipient.recipient,
+            );
             page.map_err(Failure::from)
         };
         let html = tokio::task::spawn_blocking(draw).await.map_err(Failure::internal)??;

@@ -8,12 +8,12 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::super::headers::{self, DeliveryHeaders};
-use super::super::model::{End, AttemptOutcome, Webhook, headers_context};
+use super::super::model::{AttemptOutcome, End, Webhook, headers_context};
 use super::super::signature::Signer;
 use super::attempt_log::{StartedAttempt, attempt_id, excerpt};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Engine;
-use crate::engine::fetch::{PostResponse, PostRequest};
+use crate::engine::fetch::{PostRequest, PostResponse};
 use crate::vocab::limits;
 
 /// Which secret makes the signature that every receiver looks at, while two sign.
@@ -106,7 +106,9 @@ fn verdict(answer: &PostResponse, now: Timestamp) -> AttemptOutcome {
         StatusCode::GONE => AttemptOutcome::Gone,
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             let asked = answer.retry_after.as_deref().and_then(|text| retry_after_ms(text, now));
-            asked.map_or(AttemptOutcome::Failure, |ms| AttemptOutcome::Wait { ms: ms.clamp(0, limits::WEBHOOK_RETRY_AFTER_MAX_MS) })
+            asked.map_or(AttemptOutcome::Failure, |ms| AttemptOutcome::Wait {
+                ms: ms.clamp(0, limits::WEBHOOK_RETRY_AFTER_MAX_MS),
+            })
         }
         _ => AttemptOutcome::Failure,
     }

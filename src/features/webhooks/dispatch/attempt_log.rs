@@ -5,7 +5,7 @@
 use bytes::Bytes;
 
 use super::super::fanout::{ERASED, event_of};
-use super::super::model::{Breaker, Delivery, End, RetryBackoff, DeliveryStatus, AttemptOutcome, Webhook};
+use super::super::model::{AttemptOutcome, Breaker, Delivery, DeliveryStatus, End, RetryBackoff, Webhook};
 use super::super::store::{self, DeliveryWriter, Due, FORGOTTEN, WebhookKey};
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Result, WriteTx};

@@ -51,8 +51,12 @@ impl Lanes {
     }
 
     fn lane(&self, key: WebhookKey) -> Lane {
-        let unknown =
-            Lane { window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max), in_flight: 0, is_quick: false, secret: SigningSecret::Previous };
+        let unknown = Lane {
+            window: limits::WEBHOOK_WINDOW_FIRST.min(self.each_max),
+            in_flight: 0,
+            is_quick: false,
+            secret: SigningSecret::Previous,
+        };
         self.lanes.get(&key).copied().unwrap_or(unknown)
     }
 
@@ -215,7 +219,10 @@ mod tests {
     #[test]
     fn the_secret_that_an_endpoint_knows_has_the_first_turn_and_each_has_one_of_the_others() {
         let mut lanes = Lanes::new(4, 4);
-        assert_eq!([1, 2, 3].map(|number| lanes.secret(key(1), number)), [SigningSecret::Previous, SigningSecret::Newest, SigningSecret::Previous]);
+        assert_eq!(
+            [1, 2, 3].map(|number| lanes.secret(key(1), number)),
+            [SigningSecret::Previous, SigningSecret::Newest, SigningSecret::Previous]
+        );
         lanes.take(waiting(1..2, 9));
         for (secret, well, next) in [
             (Some(SigningSecret::Previous), true, SigningSecret::Previous),

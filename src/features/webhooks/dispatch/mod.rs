@@ -4,8 +4,8 @@
 //! and its end after it, many in one commit; so a crash costs an attempt at most and can never cause one too many.
 
 pub mod attempt;
-mod lanes;
 pub mod attempt_log;
+mod lanes;
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -16,9 +16,9 @@ use futures_util::FutureExt;
 use tokio::sync::mpsc;
 
 use self::attempt::SigningSecret;
+use self::attempt_log::{EndedAttempt, Rules, StartedAttempt};
 use self::lanes::Lanes;
-use self::attempt_log::{StartedAttempt, EndedAttempt, Rules};
-use super::model::{End, AttemptOutcome};
+use super::model::{AttemptOutcome, End};
 use super::store::{self, Due, WebhookKey};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
@@ -241,7 +241,9 @@ impl Dispatcher {
             });
             let took = Duration::from_millis(u64::from(end.duration_ms));
             // The writer outlives every attempt.
-            let _ = ended.send(AttemptReport { ended: EndedAttempt { key, delivery: started.delivery.id, end, verdict }, took, secret }).await;
+            let _ = ended
+                .send(AttemptReport { ended: EndedAttempt { key, delivery: started.delivery.id, end, verdict }, took, secret })
+                .await;
         });
     }
 
@@ -255,7 +257,12 @@ impl Dispatcher {
 }
 
 /// Write down how attempts ended, many in one commit, and tell the dispatcher.
-async fn write_down(store: Arc<Store>, rules: Arc<Rules>, mut endings: mpsc::Receiver<AttemptReport>, report: mpsc::Sender<AttemptReport>) {
+async fn write_down(
+    store: Arc<Store>,
+    rules: Arc<Rules>,
+    mut endings: mpsc::Receiver<AttemptReport>,
+    report: mpsc::Sender<AttemptReport>,
+) {
     let mut batch = Vec::new();
     while endings.recv_many(&mut batch, limits::WEBHOOK_ENDS_PER_COMMIT).await > 0 {
         let ended: Arc<Vec<EndedAttempt>> = Arc::new(batch.iter().map(|report: &AttemptReport| report.ended.clone()).collect());

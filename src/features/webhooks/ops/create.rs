@@ -12,7 +12,7 @@ use crate::engine::store::WriteTx;
 use crate::features::webhooks::model::Webhook;
 use crate::features::webhooks::signature::Signer;
 use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, webhook_view};
-use crate::features::webhooks::{validate, store};
+use crate::features::webhooks::{store, validate};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::limits;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::WebhookEvent;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{NoInput, Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::features::webhooks::model::{Day, DeliveryStatus};
 use crate::features::webhooks::store;
 use crate::vocab::limits;

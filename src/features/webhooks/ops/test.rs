@@ -5,10 +5,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::get::WebhookRef;
-use crate::engine::api::{Context, Done, Failure, Operation, Async, Spec, needs};
+use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::dispatch::attempt::{self, SigningSecret};
-use crate::features::webhooks::dispatch::attempt_log::{self, StartedAttempt, EndedAttempt, Rules};
+use crate::features::webhooks::dispatch::attempt_log::{self, EndedAttempt, Rules, StartedAttempt};
 use crate::features::webhooks::model::{self, AttemptOutcome};
 use crate::features::webhooks::store::DeliveryWriter;
 use crate::features::webhooks::{fanout, require};

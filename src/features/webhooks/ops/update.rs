@@ -11,7 +11,7 @@ use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::webhooks::views::{WebhookView, webhook_view};
-use crate::features::webhooks::{validate, require, store};
+use crate::features::webhooks::{require, store, validate};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::WebhookId;
 use crate::vocab::limits;

@@ -70,7 +70,8 @@ async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let reader = person.user.email.to_string();
     let account = person.user.account.id;
-    let story = Story { api: Api(visit.api.0.clone()), teller: StoryOwner::Person(Box::new(person)), peer: visit.peer, site, reader };
+    let story =
+        Story { api: Api(visit.api.0.clone()), teller: StoryOwner::Person(Box::new(person)), peer: visit.peer, site, reader };
     visit.stories.begin(account, story);
     Ok(Outcome::go("/test/demo"))
 }

@@ -12,8 +12,8 @@ use super::audience::{self, Audience};
 use super::contacts::STATUSES;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::surfaces::dashboard::forms::Fields;
-use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::layout;
+use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
@@ -183,7 +183,8 @@ async fn start(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Which header is which field, as the form says it.
 fn mapping(form: &Fields) -> Result<Value, PageError> {
-    let wrong = |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
+    let wrong =
+        |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
     let (mut map, mut custom) = (Map::new(), Map::new());
     let rows = form.all("header").into_iter().zip(form.all("column")).zip(form.all("custom"));
     for ((header, field), name) in rows {

@@ -6,12 +6,12 @@ use super::sign_in;
 use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
-use crate::engine::api::call::Api;
 use crate::engine::api::attempts;
+use crate::engine::api::call::Api;
 use crate::engine::api::http_types::Peer;
-use crate::surfaces::internal_call;
 use crate::surfaces::dashboard::route::{Route, open};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered, with_next};
+use crate::surfaces::internal_call;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[

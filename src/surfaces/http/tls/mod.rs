@@ -19,8 +19,8 @@ use crate::base::clock::{Clock, Timestamp};
 
 mod der;
 mod files;
-mod trust;
 mod self_signed;
+mod trust;
 
 pub use trust::certificate_trouble;
 

@@ -4,12 +4,12 @@
 //! answered for only after whoever takes it has made it durable. It relays nothing, authenticates nobody, and does not know what any
 //! address means. Everything strangers choose is bounded: connections, commands, errors, recipients, bytes, time.
 
+mod connection;
 mod data;
 mod rate_limit;
 mod session;
 #[cfg(test)]
 mod tests;
-mod connection;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -25,7 +25,7 @@ use tokio_rustls::TlsAcceptor;
 #[cfg(any(test, fuzzing))]
 use crate::engine::admission::Activity;
 use crate::engine::admission::{Admission, Origin};
-use crate::engine::jobs::{GroupResult, Group, Shutdown, Tasks};
+use crate::engine::jobs::{Group, GroupResult, Shutdown, Tasks};
 use crate::vocab::limits;
 use rate_limit::MessageRateLimit;
 use session::Protocol;

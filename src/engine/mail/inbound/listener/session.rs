@@ -8,9 +8,9 @@ use smtp_proto::Request;
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout};
 
+use super::connection::{Connection, ReadError, Stream};
 use super::data::{Data, DataResult};
-use super::connection::{ReadError, Stream, Connection};
-use super::{ReceivedMessage, Shared, HandlerResult};
+use super::{HandlerResult, ReceivedMessage, Shared};
 use crate::engine::admission::Activity;
 use crate::vocab::limits;
 

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::connection::Stream;
-use super::{MailHandler, ReceivedMessage, Options, Running, HandlerResult, Handling, serve};
+use super::{HandlerResult, Handling, MailHandler, Options, ReceivedMessage, Running, serve};
 use crate::engine::jobs::{Stage, Tasks};
 use crate::vocab::limits;
 

@@ -113,7 +113,8 @@ async fn a_refused_recipient_leaves_the_connection_to_the_next() {
 async fn the_next_relay_stands_in_for_one_that_cannot_be_used() {
     let nowhere = MailSink::usual().address;
     let strict = MailSink::by(SinkCapabilities { auth: "PLAIN", ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
-    let busy = MailSink::always(SinkCapabilities::default(), SmtpStage::Greeting, SinkAction::SayThenClose("421 4.3.2 Busy".into()));
+    let busy =
+        MailSink::always(SinkCapabilities::default(), SmtpStage::Greeting, SinkAction::SayThenClose("421 4.3.2 Busy".into()));
     let good = MailSink::usual();
     let mail = format!(
         "relay = ['smtp://{nowhere}', 'smtp://ana:wrong@{}', 'smtp://{}', 'smtp://{}']",

@@ -16,9 +16,9 @@ use super::*;
 use crate::base::email::EmailAddress;
 use crate::base::random::SeededRandom;
 use crate::engine::fetch::ResolveFuture;
-use crate::engine::mail::delivery::{Handoff, DotDecision};
+use crate::engine::mail::delivery::{DotDecision, Handoff};
 use crate::engine::settings;
-use crate::testing::mail_sink::{SinkAction, MailSink, SmtpStage, SinkCapabilities};
+use crate::testing::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 
 /// Far beyond what loopback needs.
 const PATIENT: Duration = Duration::from_secs(30);

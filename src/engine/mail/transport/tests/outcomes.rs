@@ -104,13 +104,20 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
         (SinkAction::Close, "deferred at Body: lost"),
         (SinkAction::Reset, "deferred at Body: lost"),
     ] {
-        let sink = Arc::new(MailSink::always(SinkCapabilities { size: None, ..SinkCapabilities::default() }, SmtpStage::Body, deed.clone()));
+        let sink = Arc::new(MailSink::always(
+            SinkCapabilities { size: None, ..SinkCapabilities::default() },
+            SmtpStage::Body,
+            deed.clone(),
+        ));
         let mut ledger = Slow(sink.clone());
         let outcome = to(&sink, patient()).deliver(&envelope("ana@example.com"), &message, &mut ledger).await;
         assert_eq!((told(&outcome).as_str(), sink.count()), (expected, 0), "{deed:?}");
     }
-    let slow =
-        MailSink::always(SinkCapabilities { size: None, ..SinkCapabilities::default() }, SmtpStage::Body, SinkAction::Slowly(Duration::from_micros(10)));
+    let slow = MailSink::always(
+        SinkCapabilities { size: None, ..SinkCapabilities::default() },
+        SmtpStage::Body,
+        SinkAction::Slowly(Duration::from_micros(10)),
+    );
     let outcome = to(&slow, patient()).deliver(&envelope("ana@example.com"), &message, &mut Ledger::new()).await;
     assert_eq!(told(&outcome), "accepted: 250");
     assert_eq!(slow.letters()[0].body, message);

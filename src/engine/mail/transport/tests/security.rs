@@ -62,7 +62,8 @@ async fn what_was_said_before_the_encryption_is_not_taken_for_what_is_said_in_it
 #[tokio::test]
 async fn encryption_that_breaks_at_the_dot_comes_to_unknown() {
     let (root, tls) = certificate("relay.example");
-    let sink = MailSink::always(SinkCapabilities { tls: Some(tls), ..SinkCapabilities::default() }, SmtpStage::Dot, SinkAction::Alert);
+    let sink =
+        MailSink::always(SinkCapabilities { tls: Some(tls), ..SinkCapabilities::default() }, SmtpStage::Dot, SinkAction::Alert);
     let transport = secure(&sink, "smtps://relay.example:PORT", vec![root]);
     assert_eq!(deliver(&transport, "ana@example.com").await, ("unknown: lost".to_owned(), 1));
 }
@@ -81,7 +82,12 @@ async fn every_kind_of_login_works_over_an_encrypted_connection() {
             "XOAUTH2",
         ),
     ] {
-        let capabilities = SinkCapabilities { auth: offered, logins: vec![coded.to_owned()], starttls: Some(tls.clone()), ..SinkCapabilities::default() };
+        let capabilities = SinkCapabilities {
+            auth: offered,
+            logins: vec![coded.to_owned()],
+            starttls: Some(tls.clone()),
+            ..SinkCapabilities::default()
+        };
         let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
         assert_eq!(deliver(&secure(&sink, relay, vec![root.clone()]), "ana@example.com").await.0, OK, "{relay}");
         assert_eq!(sink.letters()[0].talk.login, Some(format!("{mechanism} {coded}")));

@@ -86,7 +86,8 @@ fn silent(why: impl std::fmt::Display) -> RenderError {
 impl Browser {
     /// Start the program, with its profile and fonts in `folder`.
     pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, RenderError> {
-        let failed = |error: io::Error| RenderError::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
+        let failed =
+            |error: io::Error| RenderError::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
         let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
@@ -137,7 +138,10 @@ impl Browser {
             let mut message = self.hear().await?;
             if message["id"] == number {
                 if let Some(error) = message.get("error") {
-                    return Err(RenderError::Failed(format!("{method}: {}", error["message"].as_str().unwrap_or("no reason given"))));
+                    return Err(RenderError::Failed(format!(
+                        "{method}: {}",
+                        error["message"].as_str().unwrap_or("no reason given")
+                    )));
                 }
                 return Ok(message["result"].take());
             }

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::browser::{BASE, Browser};
-use super::{RenderFuture, Rendering, RenderError, ScreenshotOptions, Page, Paper, Renderer, Screenshot, Warning, Workers};
+use super::{Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers};
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
 
 /// Pixels of a style sheet in an inch of paper.
@@ -105,7 +105,11 @@ impl Renderer for Chromium {
     }
 }
 
-async fn screenshots(browser: &mut Browser, page: &Page, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
+async fn screenshots(
+    browser: &mut Browser,
+    page: &Page,
+    options: &ScreenshotOptions,
+) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
     let mut tab = Tab::open(browser, page).await?;
     let scheme = if options.dark { "dark" } else { "light" };
     let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
@@ -215,7 +219,7 @@ fn bytes(value: Value) -> Result<Vec<u8>, RenderError> {
 }
 
 fn image_size(png: &[u8]) -> Result<(u32, u32), RenderError> {
-    let size =
-        imagesize::blob_size(png).map_err(|error| RenderError::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
+    let size = imagesize::blob_size(png)
+        .map_err(|error| RenderError::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
     Ok((size.width as u32, size.height as u32))
 }

@@ -5,8 +5,8 @@
 //! not know the engine's types besides those of images.
 
 mod hints;
-mod longhands;
 mod images;
+mod longhands;
 mod sheets;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,7 +19,7 @@ use self::hints::Inherited;
 use self::images::EmailImages;
 pub use self::sheets::Medium;
 use crate::engine::render::html_limits::{HtmlRefusal, admit};
-use crate::engine::render::tree::{Visitor, Descend, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
+use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
 /// Rules in front of the author's.
 const PRELUDE: &str = include_str!("../../../../../assets/render/prelude.css");

@@ -3,8 +3,8 @@
 
 use crate::engine::render::css::{self, Piece};
 
+use super::images::{EmailImages, MISSING};
 use super::longhands;
-use super::images::{MISSING, EmailImages};
 
 /// A value of this many bytes is no design; a gradient of twenty colours has 500.
 const VALUE_BYTES_MAX: usize = 8 * 1024;

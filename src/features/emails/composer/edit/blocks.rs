@@ -4,8 +4,8 @@ use super::texts::{block_contains, pick};
 use super::{Anchor, EditResources, Place, Target, Which};
 use crate::features::emails::composer::facts::tidy;
 use crate::features::emails::composer::language::{Bank, Language};
-use crate::features::emails::composer::understand::{self, ParsedPrompt};
 use crate::features::emails::composer::tokens::Tokens;
+use crate::features::emails::composer::understand::{self, ParsedPrompt};
 use crate::features::emails::composer::{material, phrases};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
@@ -155,7 +155,13 @@ fn default_place(email: &Email) -> usize {
 }
 
 /// Use another picture: the given one, or the next of the brand that the email does not show.
-pub fn swap(email: &mut Email, which: Which, url: Option<&str>, clause: &str, means: &EditResources<'_>) -> Result<String, String> {
+pub fn swap(
+    email: &mut Email,
+    which: Which,
+    url: Option<&str>,
+    clause: &str,
+    means: &EditResources<'_>,
+) -> Result<String, String> {
     let picture = match url {
         Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not one of an image.")?,
         None => next_picture(&email.to_json().to_string(), clause, means)
@@ -199,7 +205,13 @@ pub fn next_picture(shown: &str, clause: &str, means: &EditResources<'_>) -> Opt
 }
 
 /// Add a block.
-pub fn add(email: &mut Email, target: Target, clause: &str, place: Option<&Place>, means: &EditResources<'_>) -> Result<String, String> {
+pub fn add(
+    email: &mut Email,
+    target: Target,
+    clause: &str,
+    place: Option<&Place>,
+    means: &EditResources<'_>,
+) -> Result<String, String> {
     if email.blocks.len() + 2 > limits::EMAIL_BLOCKS_MAX {
         return Err("The email has as many blocks as it can have; remove one first.".to_owned());
     }

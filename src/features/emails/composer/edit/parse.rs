@@ -11,8 +11,8 @@ use crate::base::locale::LanguageTag;
 use crate::base::text::Color;
 use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::lexicon::{self, Lexicon, Phrases};
-use crate::features::emails::composer::understand;
 use crate::features::emails::composer::tokens::{Kind, Tokens};
+use crate::features::emails::composer::understand;
 use crate::features::emails::document::{Corners, Layout, Link};
 use crate::vocab::limits;
 

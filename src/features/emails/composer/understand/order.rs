@@ -107,8 +107,7 @@ fn order_number(prompt: &Prompt<'_>) -> Option<String> {
         }
         let start = words.tokens.get(next).map_or(words.text.len(), |token| token.start);
         let rest = &words.text[start..];
-        let end =
-            rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
         let number = rest[..end].trim_end_matches('-');
         let digits = number.chars().filter(char::is_ascii_digit).count();
         if digits >= 3 && number.len() <= 24 && money_at(prompt, next).is_none() {

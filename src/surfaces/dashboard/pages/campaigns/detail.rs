@@ -87,9 +87,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match asked {
         Ok(to) => Ok(Outcome::go(to)),
-        Err(error) if matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => {
-            page(visit, Some(error)).await
-        }
+        Err(error) if matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT) => page(visit, Some(error)).await,
         Err(error) => Err(error),
     }
 }

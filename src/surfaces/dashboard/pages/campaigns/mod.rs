@@ -1,10 +1,10 @@
 //! Campaigns: the list, making and changing one, what it would do, what it does, and what became of it.
 
+mod detail;
 mod edit;
 mod form;
 mod launch;
 mod list;
-mod detail;
 mod report;
 
 pub use report::{dates, takings};
@@ -19,7 +19,9 @@ use crate::surfaces::dashboard::visit::{PageError, Visit};
 pub const ROUTES: &[Route] = &[
     closed("/{environment}/campaigns").get(|visit| Box::pin(list::show(visit))),
     closed("/{environment}/campaigns/new").get(|visit| Box::pin(edit::new(visit))).post(|visit| Box::pin(edit::create(visit))),
-    closed("/{environment}/campaigns/{id}").get(|visit| Box::pin(detail::show(visit))).post(|visit| Box::pin(detail::send(visit))),
+    closed("/{environment}/campaigns/{id}")
+        .get(|visit| Box::pin(detail::show(visit)))
+        .post(|visit| Box::pin(detail::send(visit))),
     closed("/{environment}/campaigns/{id}/edit")
         .get(|visit| Box::pin(edit::show(visit)))
         .post(|visit| Box::pin(edit::change(visit))),

@@ -257,7 +257,8 @@ mod tests {
     fn a_failed_job_is_told_until_it_is_seen_or_begun_again() {
         let job = |id: &str, kind: &str, status: &str, seen: bool| json!({ "id": id, "projectId": "1", "kind": kind, "status": status, "seen": seen, "error": "No room." });
         let told = |jobs: Vec<Value>| {
-            let known = AccountOverview { jobs, projects: vec![json!({ "id": "1", "name": "Acme", "status": "active" })], ..nothing() };
+            let known =
+                AccountOverview { jobs, projects: vec![json!({ "id": "1", "name": "Acme", "status": "active" })], ..nothing() };
             of(Environment::Live, &known)
         };
         let failed = || job("a", "import", "failed", false);

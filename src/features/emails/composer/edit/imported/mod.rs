@@ -44,7 +44,11 @@ pub const CAN: [&str; 11] = [
 const HANDED_IN: &str = "This email was handed in as HTML, which keeps its own layout and language";
 
 /// Carry out an instruction as far as it is understood.
-pub fn apply(imported: &ImportedEmail, instruction: &str, means: &EditResources<'_>) -> Result<ImportedEditResult, NotUnderstood> {
+pub fn apply(
+    imported: &ImportedEmail,
+    instruction: &str,
+    means: &EditResources<'_>,
+) -> Result<ImportedEditResult, NotUnderstood> {
     let mut edited = ImportedEditResult { imported: imported.clone(), done: Vec::new(), not_done: Vec::new() };
     let reading = parse::Reading { language: &imported.language, contains: &|words| contains(imported, words) };
     for (clause, action) in parse::instructions(instruction, reading) {
@@ -275,7 +279,8 @@ impl ImportedEditor<'_> {
             (kept.len() != text.len() && !kept.trim().is_empty()).then(|| kept.replace("  ", " ").trim().to_owned())
         };
         let (subject, preheader) = (without(&self.imported.subject), without(&self.imported.preheader()));
-        let places: Vec<usize> = self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place).collect();
+        let places: Vec<usize> =
+            self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place).collect();
         let texts: Vec<(usize, String)> =
             places.into_iter().filter_map(|place| Some((place, without(&self.imported.text(place))?))).collect();
         if subject.is_none() && preheader.is_none() && texts.is_empty() {
@@ -375,8 +380,11 @@ impl ImportedEditor<'_> {
         let nothing = || "There is nothing of that kind to put it beside.".to_owned();
         let of = |anchor: &Anchor| match anchor {
             Anchor::Words(words) => {
-                let found =
-                    self.imported.parts().map(|(place, _)| place).find(|place| find(&self.imported.text(*place), words).is_some());
+                let found = self
+                    .imported
+                    .parts()
+                    .map(|(place, _)| place)
+                    .find(|place| find(&self.imported.text(*place), words).is_some());
                 found.ok_or_else(|| format!("The words \"{words}\" do not stand in the email."))
             }
             Anchor::Target(target, which) => pick(self.places(*target), *which).ok_or_else(nothing),
