@@ -139,7 +139,7 @@ fn examine(place: &Location) -> Result<(), Problem> {
     let examined = administer(place, &cli::Administration::Doctor(local.clone()));
     if let Err(problem) = &examined {
         // What can be seen from outside is still worth seeing.
-        let data = Finding::problem("data", problem.to_string(), "Do what the line about the data says first.");
+        let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
         print(&cli::report(&[local, vec![data]].concat()));
     }
     examined

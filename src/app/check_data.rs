@@ -61,7 +61,7 @@ fn damaged(name: &str, error: &Error) -> Finding {
         Error::Damaged { file, found } => format!("{} is damaged: {found}", file.display()),
         other => other.to_string(),
     };
-    let remedy = format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until that worked.");
+    let remedy = format!("Restore the newest backup into a new folder: {RESTORE}. Keep this folder until the restore succeeds.");
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 
@@ -70,7 +70,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
     let looked = Looked::of(files).map_err(Problem::failed)?;
     let installation = match looked.mismatch().map_err(Problem::failed)? {
         None => Finding::good("installation", "all stores belong to one installation, each under its own name"),
-        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Do what the line about the installation says."),
+        Some(refusal) => Finding::problem("installation", refusal.to_string(), "Follow the advice for the installation."),
     };
     let remedy = "Put your copy of the key there (mode 600). If every copy is lost, see what `mailmill rekey` lists.";
     let rekey = folder.rekey();
@@ -81,7 +81,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
         }
         Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
         Ok(seal) => match looked.fit(&seal).map_err(Problem::failed)? {
-            Fit::Right => Finding::good("master key", "it is the key of this installation"),
+            Fit::Right => Finding::good("master key", "the key belongs to this installation"),
             Fit::Untested => Finding::skipped("master key", UNTESTED),
             Fit::Wrong => {
                 let said = format!("{} is not the key that the secrets are sealed with", folder.master_key().display());

@@ -38,10 +38,10 @@ pub fn start(wanted: DemoTarget, engine: &Arc<Engine>, tasks: &Tasks, welcome: O
     };
     let (engine, base) = (engine.clone(), base.to_owned());
     tasks.spawn("demo", async move {
-        print("Mailmill shows itself, with test data: nothing leaves this machine.\n\n");
+        print("Mailmill demo with test data: no email leaves this machine.\n\n");
         let password = random_base62(engine.random.as_ref(), PASSWORD_CHARACTERS);
         if let Err(why) = own(&engine, &password).await {
-            print(&format!("The owner could not be made: {why}\n"));
+            print(&format!("The owner could not be created: {why}\n"));
             return;
         }
         let site = wanted.site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
@@ -80,23 +80,23 @@ fn farewell(base: &str, told: &StoryProgress, password: &str, key: &str) -> Stri
     let seconds = told.steps.iter().map(|step| step.milliseconds).sum::<i64>() as f64 / 1000.0;
     let (first, path) = match &told.ending {
         Some(Ending::Well { message }) => {
-            (format!("All of it took {seconds:.1} seconds. Your own copy waits unopened:"), message.as_str())
+            (format!("The demo took {seconds:.1} seconds. Your copy of the email is in the inbox, unopened:"), message.as_str())
         }
-        Some(Ending::Stuck(why)) => (format!("It went no further: {why}\nWhat is there so far:"), "/"),
-        None => ("It was not told to its end. What is there so far:".to_owned(), "/"),
+        Some(Ending::Stuck(why)) => (format!("The demo stopped: {why}\nWhat was created so far:"), "/"),
+        None => ("The demo was interrupted. What was created so far:".to_owned(), "/"),
     };
     let (bold, plain) = if std::io::stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     format!(
         "\n{first}\n\n    {bold}{base}/test{path}{plain}\n\n  Sign in as {OWNER} with the password {bold}{password}{plain}\n  \
-         The dashboard: {base}/test/\n\n  A test key for your own programs:\n    \
-         curl -H 'Authorization: Bearer {key}' '{base}/v1/projects'\n\n  Ctrl-C ends it; what was made stays in the folder.\n\n"
+         Dashboard: {base}/test/\n\n  Test API key:\n    \
+         curl -H 'Authorization: Bearer {key}' '{base}/v1/projects'\n\n  Press Ctrl-C to stop. The data stays in the folder.\n\n"
     )
 }
 
 fn again(base: &str, folder: &Path) -> String {
     let folder = folder.display();
     format!(
-        "The demo in {folder} goes on: {base}/test/\n  Sign in as {OWNER}. Password forgotten? mailmill reset-link --data '{folder}' \
-         --email {OWNER}\n  To begin anew, remove the folder.\n"
+        "The demo in {folder} continues: {base}/test/\n  Sign in as {OWNER}. Forgot the password? mailmill reset-link --data '{folder}' \
+         --email {OWNER}\n  To start over, remove the folder.\n"
     )
 }

@@ -25,13 +25,13 @@ pub fn look(data: &Path, settings: &Settings) -> Vec<Finding> {
 fn folder(data: &Path) -> Finding {
     let shown = data.display();
     match fs::metadata(data) {
-        Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Give the data folder by --data."),
+        Err(error) => Finding::problem("folder", format!("{shown} cannot be read: {error}"), "Set the data folder with --data."),
         Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
             "folder",
-            format!("others on this machine may look into {shown}"),
+            format!("other users of this machine can read {shown}"),
             format!("chmod 700 '{shown}': the master key and all contacts are in it."),
         ),
-        Ok(_) => Finding::good("folder", format!("{shown} is for its owner alone")),
+        Ok(_) => Finding::good("folder", format!("only its owner can read {shown}")),
     }
 }
 
@@ -57,7 +57,7 @@ fn port(setting: &str, address: SocketAddr) -> Finding {
             "ports",
             format!("{address} ({setting}) cannot be listened on: {error}"),
             format!(
-                "End what uses it (`ss -ltnp` names it), or set another {setting}; ports under 1024 need CAP_NET_BIND_SERVICE."
+                "Stop the program that uses it (see `ss -ltnp`), or change {setting}. Ports below 1024 need CAP_NET_BIND_SERVICE."
             ),
         ),
     }
@@ -70,23 +70,23 @@ fn tls(settings: &Settings) -> Finding {
     let host = public.as_ref().and_then(Url::host_str);
     let is_secure = public.as_ref().is_some_and(|url| url.scheme() == "https");
     match (&settings.tls.certificate, host) {
-        _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the proxy in front cares for it"),
+        _ if settings.server.behind_proxy && is_secure => Finding::skipped(SUBJECT, "the proxy in front handles TLS"),
         (_, None) => Finding::warning(
             SUBJECT,
-            "there is no public address: links in mail lead to this machine only",
+            "no public URL is set: links in emails work only on this machine",
             "Set [server] public_url = \"https://mail.example.com\", and [tls] certificate and key, or behind_proxy.",
         ),
         (None, Some(host)) => Finding::problem(
             SUBJECT,
-            format!("nobody trusts the certificate that was made here for {host}"),
-            "Get one (Let's Encrypt is free) and set [tls] certificate and key, or put a proxy with HTTPS in front (behind_proxy).",
+            format!("browsers don't trust the self-signed certificate for {host}"),
+            "Get a certificate (Let's Encrypt is free) and set [tls] certificate and key, or put a proxy with HTTPS in front (behind_proxy).",
         ),
         (Some(chain), Some(host)) => match certificate_trouble(chain, host, SystemClock.now()) {
-            None => Finding::good(SUBJECT, format!("the certificate is right for {host}")),
+            None => Finding::good(SUBJECT, format!("the certificate is valid for {host}")),
             Some(trouble) => Finding::problem(
                 SUBJECT,
                 format!("{}: {trouble}", chain.display()),
-                format!("Renew it, for the name {host}; the file is read again when it changes."),
+                format!("Renew it for the name {host}. Mailmill reloads the file when it changes."),
             ),
         },
     }

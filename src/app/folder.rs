@@ -53,12 +53,12 @@ impl fmt::Display for FolderError {
             ),
             Self::Foreign { path, owner } => write!(
                 f,
-                "the data folder {} belongs to the user with id {owner}; run this as that user, who could not read new files otherwise",
+                "the data folder {} belongs to the user with ID {owner}; run this as that user, so that they can read new files",
                 path.display()
             ),
             Self::Missing(path) => write!(
                 f,
-                "there is no data in {}: name the right folder with --data, or run `mailmill serve` first",
+                "there is no data in {}: set the right folder with --data, or run `mailmill serve` first",
                 path.display()
             ),
             Self::Io { path, cause } => write!(f, "the data folder cannot be used: {}: {cause}", path.display()),

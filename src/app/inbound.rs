@@ -51,7 +51,7 @@ impl MailHandler for Post {
                 let envelope = Envelope { sender: &mail.sender, recipient };
                 if let Err(failure) = tracking::receive(&engine, &mail.bytes, &envelope).await {
                     let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
-                    tracing::warn!(cause, "mail that came in cannot be taken now");
+                    tracing::warn!(cause, "inbound mail cannot be accepted now");
                     return HandlerResult::Later;
                 }
             }

@@ -154,8 +154,8 @@ fn lost_key(f: &mut fmt::Formatter<'_>, cause: &dyn fmt::Display) -> fmt::Result
         f,
         "{cause}. No backup contains the key: put the copy that you keep elsewhere at that path (mode 600) and start again. Without the \
          right key, unsubscribe links in sent mail stop working, DKIM keys, webhook secrets and authenticator apps cannot be opened, and \
-         erased people can no longer be recognized and may be mailed again. If every copy is lost, `mailmill rekey` lists what \
-         that costs and makes a new key"
+         erased contacts can no longer be recognized and may be emailed again. If every copy is lost, `mailmill rekey` lists what \
+         is lost and creates a new key"
     )
 }
 

@@ -64,9 +64,9 @@ impl Place {
             _ => self.inode != here.inode,
         };
         if other_file {
-            return Some("its files are not the ones that were opened before");
+            return Some("its files are copies of the files that were opened before");
         }
-        differ(&self.machine, &here.machine).then_some("it was opened on another machine before")
+        differ(&self.machine, &here.machine).then_some("it was last opened on another machine")
     }
 }
 
@@ -99,7 +99,7 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
     match place.differs(&here) {
         Some(sign) => copied(sign),
         None => skewed(boots, counted).map_or(Finding::Same, |store| {
-            copied(&format!("{store} is from another time than the other files: its count of starts differs"))
+            copied(&format!("{store} is older or newer than the other files: its number of starts differs"))
         }),
     }
 }

@@ -47,8 +47,10 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
         ));
     }
     match wanted.resume {
-        true => say("Sending resumes at the next start: anything sent after the backup arrives twice."),
-        false => say(&format!("Sending is on hold until you resume it: see what waits with `mailmill resume --data {shown}`.")),
+        true => say("Sending resumes at the next start: emails sent after the backup are sent again."),
+        false => {
+            say(&format!("Sending is on hold until you resume it. To see what waits, run `mailmill resume --data {shown}`."))
+        }
     }
     Ok(())
 }
@@ -70,7 +72,7 @@ fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());
     }
-    let lacking = "the master key is in no backup: name your copy with --master-key FILE. If every copy is lost, restore with --without-key \
+    let lacking = "backups don't contain the master key: set your copy with --master-key FILE. If every copy is lost, restore with --without-key \
                    and see what `mailmill rekey` lists";
     let input = std::io::stdin();
     if !input.is_terminal() {

@@ -50,7 +50,7 @@ pub async fn serve(
     let connections = fit_connections(&settings);
     // Before signals are listened for: on a full disk this waits for space, and a signal then ends the process at once.
     let opened = Opened::open(folder, settings)?;
-    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signals cannot be listened for: {error}")))?;
+    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signal handlers cannot be installed: {error}")))?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
     tasks.attend("disk space at the end", async move {
@@ -124,8 +124,8 @@ async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<()
         tracing::warn!(
             reason,
             notice,
-            "sending is on hold: campaigns, retries, schedules and webhook deliveries wait until you resume sending on the System page, \
-             by POST /v1/system/hold/resume, or with `mailmill resume`"
+            "sending is on hold: campaigns, retries, schedules, and webhook deliveries wait until you resume sending on the System page, \
+             with POST /v1/system/hold/resume, or with `mailmill resume`"
         );
         return Ok(());
     }
@@ -135,7 +135,7 @@ async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<()
     };
     engine.control.write(clear).await.map_err(Problem::failed)?.map_err(Problem::failed)?;
     engine.hold.release();
-    tracing::warn!(reason, notice, "sending goes on, as --resume says");
+    tracing::warn!(reason, notice, "sending resumes because of --resume");
     Ok(())
 }
 
@@ -245,7 +245,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     let data = folder.path().display();
     let mut text = format!("Mailmill {version} listens on {} (data: {data})\n", addresses.join(" and "));
     if is_held {
-        text.push_str("Sending is on hold after a restore or a copy: `mailmill resume` shows what waits.\n");
+        text.push_str("Sending is on hold after a restore or a copy. To see what waits, run `mailmill resume`.\n");
     }
     let (Some(welcome), Some(base)) = (welcome, addresses.first()) else { return text };
     let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();
@@ -257,8 +257,8 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
         false => String::new(),
     };
     text.push_str(&format!(
-        "\nThis is the first start.\n\n  Create the owner in a browser, once, within 24 hours:{links}\n\n  \
-         A test key with all permissions, shown only now:\n    {key}\n\n  \
+        "\nThis is the first start.\n\n  Create the owner in a browser within 24 hours (the link works once):{links}\n\n  \
+         Test API key with all permissions, not shown again:\n    {key}\n\n  \
          Try it:\n    curl {trust}-H 'Authorization: Bearer {key}' '{base}/v1/projects'\n\n"
     ));
     text

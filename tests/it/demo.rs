@@ -80,7 +80,7 @@ async fn the_demo_leads_from_a_site_to_revenue_and_stays_for_looking_around() {
     assert_eq!(message["total"], 1, "{message}");
     drop(demo);
     let again = Demo::until(&data, "remove the folder");
-    assert!(again.said.contains("goes on") && !again.said.contains("Brand "), "{}", again.said);
+    assert!(again.said.contains("continues") && !again.said.contains("Brand "), "{}", again.said);
 }
 
 async fn told_to_its_end(browser: &mut Browser<'_>) -> String {
@@ -108,10 +108,10 @@ async fn the_dashboard_tells_the_same_and_says_why_if_it_cannot() {
     let begun = browser.post("/test/demo", &[("csrf", &csrf), ("site", "http://127.0.0.1:9/")]).await;
     assert_eq!((begun.status, begun.location()), (303, "/test/demo"));
     let stuck = told_to_its_end(&mut browser).await;
-    assert!(stuck.contains("role=\"alert\"") && stuck.contains("could not be read"), "{stuck}");
+    assert!(stuck.contains("role=\"alert\"") && stuck.contains("couldn&#x27;t be read"), "{stuck}");
     browser.post("/test/demo", &[("csrf", &csrf), ("site", "")]).await;
     let well = told_to_its_end(&mut browser).await;
-    assert!(well.contains("All of it is here") && well.contains("Leaf &amp; Stone") && well.contains(OWNER), "{well}");
+    assert!(well.contains("Everything is ready") && well.contains("Leaf &amp; Stone") && well.contains(OWNER), "{well}");
     let path = well.split("href=\"").find(|rest| rest.starts_with("/test/inbox/")).and_then(|rest| rest.split('"').next());
     assert!(browser.get(path.expect("a link to the message")).await.text.contains("iframe"));
 }
@@ -123,6 +123,6 @@ async fn without_the_shop_a_site_must_be_named_and_no_shop_stands_there() {
     browser.sign_in("/test/demo").await;
     let csrf = browser.get("/test/demo").await.csrf().to_owned();
     let refused = browser.post("/test/demo", &[("csrf", &csrf), ("site", "")]).await;
-    assert!(refused.status == 400 && refused.text.contains("Give the address of a web site"), "{}", refused.text);
+    assert!(refused.status == 400 && refused.text.contains("Enter the URL of a website"), "{}", refused.text);
     assert_eq!(browser.get("/demo-shop/").await.status, 404);
 }

@@ -143,7 +143,7 @@ async fn a_restored_folder_sends_nothing_by_itself_until_it_is_resumed() {
     let shown = said(&restored.run(&["resume"]));
     assert!(shown.contains(&notice[..40]) && shown.contains("still on hold"), "{shown}");
     let resumed = restored.run(&["resume", "--yes"]);
-    assert!(resumed.status.success() && said(&resumed).contains("Sending is resumed"), "{}", said(&resumed));
+    assert!(resumed.status.success() && said(&resumed).contains("Sending resumed"), "{}", said(&resumed));
     let client = Client::new(restored.address(), Some(busy.key.clone()));
     client.data("campaigns.resume", json!({ "id": busy.campaign })).await;
     // The rest of the first campaign, all of the second, and the direct send.
@@ -319,6 +319,6 @@ async fn the_dashboard_shows_a_hold_and_a_person_ends_it_there() {
     let done = browser.post("/live/settings/system", &[("csrf", &csrf)]).await;
     assert_eq!(done.status, 303, "{}", done.text);
     let system = browser.get(done.location()).await;
-    assert!(system.text.contains("Sending is resumed.") && !system.text.contains("Resume sending"), "{}", system.text);
+    assert!(system.text.contains("Sending resumed.") && !system.text.contains("Resume sending"), "{}", system.text);
     assert!(!browser.get("/live/").await.text.contains("on hold"));
 }

@@ -58,7 +58,7 @@ async fn a_lost_or_wrong_key_stops_the_start_and_the_right_one_lets_it_go_on() {
     fs::remove_file(key(&server)).expect("removed");
     let words = refused(&server);
     for part in
-        ["master.key", "missing", "No backup contains the key", "unsubscribe links", "DKIM", "erased people", "mailmill rekey"]
+        ["master.key", "missing", "No backup contains the key", "unsubscribe links", "DKIM", "erased contacts", "mailmill rekey"]
     {
         assert!(words.contains(part), "{part}: {words}");
     }

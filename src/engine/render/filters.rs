@@ -18,10 +18,10 @@ fn number(value: &Value) -> String {
     plain(value).map(|text| grouped(&text)).unwrap_or_default()
 }
 
-/// A share of one: `0.1234` → `12.3 %`
+/// A share of one: `0.1234` → `12.3%`
 fn percent(value: &Value) -> String {
     let share = plain(value).and_then(|text| text.parse::<f64>().ok());
-    share.map(|share| format!("{:.1} %", share * 100.0).replace(".0 %", " %")).unwrap_or_default()
+    share.map(|share| format!("{:.1}%", share * 100.0).replace(".0%", "%")).unwrap_or_default()
 }
 
 /// `1234567` → `1.2 MB`
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn shares_sizes_and_money_are_written_with_their_units() {
-        assert_eq!(percent(&Value::from(0.1234)), "12.3 %");
-        assert_eq!((percent(&Value::from(1)), percent(&Value::from(()))), ("100 %".into(), String::new()));
+        assert_eq!(percent(&Value::from(0.1234)), "12.3%");
+        assert_eq!((percent(&Value::from(1)), percent(&Value::from(()))), ("100%".into(), String::new()));
         for (size, written) in [(999i64, "999 B"), (1_234_567, "1.2 MB"), (250_000_000, "250 MB"), (3_000_000_000_000, "3.0 TB")]
         {
             assert_eq!(bytes(&Value::from(size)), written);

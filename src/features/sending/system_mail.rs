@@ -30,7 +30,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
         return Ok(Err("accounts.mail_from is not set".into()));
     };
     let MailRoute::Transport(transport) = route(engine, Environment::Live) else {
-        return Ok(Err("no mail transport is set".into()));
+        return Ok(Err("no mail transport is configured".into()));
     };
     let signer = match accounts::installation(engine)? {
         Some(account) => {
@@ -68,7 +68,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
         Outcome::Accepted { .. } => Ok(()),
         Outcome::Deferred { cause, .. } | Outcome::Unknown { cause } => Err(cause.to_string()),
         Outcome::Refused { reply, .. } => Err(reply.to_string()),
-        Outcome::Abandoned => Err("it was given up".into()),
+        Outcome::Abandoned => Err("the delivery was stopped".into()),
     })
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The languages, the first being that of whoever speaks none of the others.
+/// The languages. The first is the fallback.
 const LANGUAGES: [(&str, &str); 7] = [
     ("en", include_str!("../../../assets/recipients/en.toml")),
     ("de", include_str!("../../../assets/recipients/de.toml")),
@@ -20,7 +20,7 @@ static TEXTS: LazyLock<Vec<(&str, Texts)>> = LazyLock::new(|| {
     LANGUAGES.iter().map(|(language, text)| (*language, read(text))).collect()
 });
 
-/// The words of one language. In each, `{brand}`, `{topic}` and `{email}` stand for those.
+/// The texts of one language. `{brand}`, `{topic}` and `{email}` are placeholders.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Texts {
@@ -56,7 +56,7 @@ pub struct Placeholders<'a> {
 }
 
 impl Placeholders<'_> {
-    /// The sentence with the names in it. What a name says is never taken for a place of another.
+    /// The sentence with its placeholders filled. A placeholder inside a value is not filled.
     pub fn fill(&self, sentence: &str) -> String {
         let mut out = String::with_capacity(sentence.len() + 40);
         let mut rest = sentence;
@@ -76,7 +76,7 @@ impl Placeholders<'_> {
     }
 }
 
-/// The words for somebody: of the language that is known of them, or else of the first that their browser asks for and we speak.
+/// The texts for a recipient: in their known language, or else in the first supported language that their browser accepts.
 pub fn texts(known: Option<&str>, accepted: Option<&str>) -> (&'static str, &'static Texts) {
     let asked = accepted.unwrap_or_default().split(',').map(|range| range.split(';').next().unwrap_or_default());
     let found = known.into_iter().chain(asked).find_map(|tag| {

@@ -98,8 +98,9 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
 
 /// The envelope's data, or its error as a problem.
 fn data(reply: Reply) -> Result<Value, Problem> {
-    let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the answer is not of this program")) };
-    let mut envelope: Value = serde_json::from_slice(&bytes).map_err(|_| Problem::failed("the answer is not of this program"))?;
+    let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the response is not from a mailmill server")) };
+    let mut envelope: Value =
+        serde_json::from_slice(&bytes).map_err(|_| Problem::failed("the response is not from a mailmill server"))?;
     if reply.status.is_success() {
         return Ok(envelope["data"].take());
     }
@@ -132,9 +133,7 @@ pub fn report(findings: &[Finding]) -> String {
 fn say(command: &Administration, data: &Value) -> CommandOutput {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
-        Administration::Setup(_) => {
-            CommandOutput { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) }
-        }
+        Administration::Setup(_) => CommandOutput { out: String::new(), err: format!("{} is now the owner of this installation.\n", text("email")) },
         Administration::Doctor(local) => {
             let mut findings = local.clone();
             findings.extend(serde_json::from_value::<Vec<Finding>>(data["findings"].clone()).unwrap_or_default());
@@ -142,7 +141,7 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         }
         Administration::ResetLink(_) => CommandOutput {
             out: format!("{}\n", text("link")),
-            err: format!("{} can choose a new password there, once, until {}.\n", text("email"), text("expiresAt")),
+            err: format!("{} can set a new password with this link, once, until {}.\n", text("email"), text("expiresAt")),
         },
         Administration::Keys(Keys::Create { .. }) => CommandOutput {
             out: format!("{}\n", text("key")),
@@ -151,13 +150,13 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
         Administration::Keys(Keys::List) => CommandOutput { out: key_table(&data["keys"]), err: String::new() },
         Administration::Keys(Keys::Revoke { .. }) => CommandOutput {
             out: String::new(),
-            err: format!("The {} key \"{}\" ({}) does not work any more.\n", text("environment"), text("name"), text("id")),
+            err: format!("Revoked the {} key \"{}\" ({}).\n", text("environment"), text("name"), text("id")),
         },
         Administration::Accounts(_) => CommandOutput { out: account_table(&data["accounts"]), err: String::new() },
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
-                "{} rows are in the backup. The master key is not: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
+                "The backup has {} rows. It doesn't contain the master key: keep a copy of {} elsewhere, or sealed secrets are lost.\n",
                 data["rows"],
                 text("masterKey")
             ),
@@ -198,7 +197,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     }
     out.push_str(&format!("{}\n", text(data, "notice")));
     let err = match resumed {
-        true => "Sending is resumed.\n",
+        true => "Sending resumed.\n",
         false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
     };
     CommandOutput { out, err: err.into() }

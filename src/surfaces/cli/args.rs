@@ -9,7 +9,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::permissions::PermissionSet;
 
-/// A team's own AI email marketing service.
+/// Self-hosted AI email marketing service.
 #[derive(Debug, Parser)]
 #[command(name = "mailmill", version, propagate_version = true)]
 pub struct Cli {
@@ -25,7 +25,7 @@ pub struct Location {
     /// The data folder [default: ./data, and ./demo for the demo]
     #[arg(long, global = true, value_name = "DIR", env = "MAILMILL_DATA")]
     data: Option<PathBuf>,
-    /// A file with settings that differ from the defaults
+    /// A settings file that overrides the defaults
     #[arg(long, global = true, value_name = "FILE", env = "MAILMILL_CONFIG")]
     pub config: Option<PathBuf>,
 }
@@ -46,81 +46,81 @@ impl Location {
 pub enum Command {
     /// Run the service
     Serve(Serve),
-    /// Show everything in a minute: a brand, emails, contacts, a campaign, opens, clicks and revenue, then keep the service running
+    /// Run a one-minute demo with test data, from a website to a campaign report, then keep the service running
     Demo(Demo),
     /// Create the owner of this installation
     Setup(Setup),
-    /// Make a link to a new password for somebody who forgot theirs
+    /// Create a password-reset link for a user
     ResetLink(ResetLink),
-    /// API keys
+    /// Manage API keys
     #[command(subcommand)]
     Keys(Keys),
-    /// Accounts and their plans
+    /// Manage the plans of accounts
     #[command(subcommand)]
     Accounts(Accounts),
-    /// Look for what keeps mail from arriving, and name the one next thing to do
+    /// Check for problems that keep email from arriving, and show what to fix next
     Doctor,
-    /// Copy all data into a new folder, also while the service runs
+    /// Back up all data to a new folder, even while the service runs
     Backup(Backup),
-    /// Check a backup, or put one into an empty data folder
+    /// Verify a backup, or restore one into an empty data folder
     Restore(Restore),
-    /// Compare every page of the data files with its checksum (stop the service first)
+    /// Verify the checksum of every page in the data files (stop the service first)
     CheckData,
     /// Show what waits while sending is on hold; with --yes, resume sending
     Resume(Resume),
     /// List what is lost without the master key, and create a new key if every copy is lost
     Rekey(Rekey),
-    /// Build the search index anew, also while the service runs
+    /// Rebuild the search index, even while the service runs
     Reindex(Reindex),
-    /// Hand a message that came back, from the standard input, to the running service: for the pipe of a mail server
+    /// Pass a returned message from standard input to the running service, as the pipe command of a mail server
     Inbound(Inbound),
     /// Print the OpenAPI document
     Openapi,
-    /// Print the licences of the fonts and sources of others within this program
+    /// Print the licenses of the fonts and code that this program includes
     Notices,
-    /// Draw one email: how the service starts processes of its own
+    /// Render one email in a worker process (started by the service)
     #[command(hide = true)]
     RenderWorker(RenderWorker),
 }
 
 #[derive(Debug, Args)]
 pub struct RenderWorker {
-    /// Folder with further fonts
+    /// A folder with additional fonts
     #[arg(long)]
     fonts: Option<PathBuf>,
-    /// The order is about one image
+    /// Decode one image
     #[arg(long)]
     decodes: bool,
-    /// Run also where the kernel cannot confine the process
+    /// Run even if the kernel cannot confine the process
     #[arg(long)]
     unconfined: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Address for plain HTTP; port 0 chooses one; "" for none
+    /// Address for plain HTTP; port 0 picks a free port; "" turns it off
     #[arg(long, value_name = "ADDR")]
     pub http: Option<String>,
-    /// Address for HTTPS; port 0 chooses one; "" for none
+    /// Address for HTTPS; port 0 picks a free port; "" turns it off
     #[arg(long, value_name = "ADDR")]
     pub https: Option<String>,
-    /// Write addresses and process id to this file, as JSON, once requests are taken
+    /// Write the addresses and the process ID to this file, as JSON, once the service accepts requests
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
-    /// If this folder was restored or copied, resume sending at once: anything sent since then arrives twice
+    /// If this folder was restored or copied, resume sending immediately: emails sent since then are sent again
     #[arg(long)]
     pub resume: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// The web site to read instead of the made-up shop's, like https://example.com
+    /// The website to read instead of the made-up shop's, like https://example.com
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
-    /// Address for plain HTTP; port 0 chooses one
+    /// Address for plain HTTP; port 0 picks a free port
     #[arg(long, value_name = "ADDR")]
     pub http: Option<String>,
-    /// Write addresses and process id to this file, as JSON, once requests are taken
+    /// Write the addresses and the process ID to this file, as JSON, once the service accepts requests
     #[arg(long, value_name = "FILE")]
     pub ready_file: Option<PathBuf>,
 }
@@ -130,37 +130,37 @@ pub struct Setup {
     /// The owner's email address
     #[arg(long, value_name = "OWNER")]
     pub email: String,
-    /// A file with the owner's password; "-" for the standard input
+    /// A file with the owner's password; "-" for standard input
     #[arg(long, value_name = "FILE")]
     pub password_file: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct ResetLink {
-    /// The email that they sign in with
+    /// The user's email address
     #[arg(long, value_name = "EMAIL")]
     pub email: String,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Keys {
-    /// Make a key and print it, once
+    /// Create a key and print it once
     Create {
-        /// Which data it works on
+        /// The environment of the key
         #[arg(long, value_name = "test|live")]
         env: Environment,
-        /// What it is for
+        /// What the key is for
         #[arg(long)]
         name: String,
-        /// What it allows: "all", or names separated by commas
+        /// The permissions of the key: "all", or names separated by commas
         #[arg(long, value_name = "all|a,b")]
         permissions: PermissionSet,
     },
     /// List all keys
     List,
-    /// Revoke a key; the next request with it fails
+    /// Revoke a key; later requests with it fail
     Revoke {
-        /// The id that the list shows
+        /// The key ID that `mailmill keys list` shows
         id: String,
     },
 }
@@ -181,46 +181,46 @@ pub enum Accounts {
 
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// A folder that does not exist yet, or is empty
+    /// A folder that doesn't exist yet or is empty
     #[arg(long, value_name = "FOLDER")]
     pub to: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct Restore {
-    /// The folder with the backup
+    /// The backup folder
     pub folder: PathBuf,
     /// Only check that the backup is intact and, with --master-key, that the key belongs to it
     #[arg(long)]
     pub verify: bool,
-    /// Your copy of the file master.key, which is in no backup
+    /// Your copy of master.key, which backups don't contain
     #[arg(long, value_name = "FILE", conflicts_with = "without_key")]
     pub master_key: Option<PathBuf>,
     /// Restore without the key if every copy is lost; run `mailmill rekey` before you start the service
     #[arg(long)]
     pub without_key: bool,
-    /// Do not put sending on hold: what was sent after the backup arrives twice
+    /// Don't put sending on hold: emails sent after the backup are sent again
     #[arg(long)]
     pub resume: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Resume {
-    /// Resume; without it, only show what waits
+    /// Resume sending; without this flag, only show what is on hold
     #[arg(long)]
     pub yes: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Rekey {
-    /// Losses that you accept, named as in the list, separated by commas
+    /// The losses you accept, named as in the list, separated by commas
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     pub accept_loss: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct Reindex {
-    /// Only the index of this environment
+    /// Rebuild only the index of this environment
     #[arg(long, value_name = "test|live")]
     pub env: Option<Environment>,
 }

@@ -57,7 +57,7 @@ pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> HandoverR
     };
     match converse(stream, wanted, &message) {
         Ok(handed) => handed,
-        Err(error) => HandoverResult::Later(format!("the service broke off: {error}")),
+        Err(error) => HandoverResult::Later(format!("the service closed the connection: {error}")),
     }
 }
 
@@ -82,7 +82,7 @@ fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<
     commands.push("DATA".into());
     for command in commands {
         if command.contains(['\r', '\n']) {
-            return Ok(HandoverResult::Refused("an address has a line end in it".into()));
+            return Ok(HandoverResult::Refused("an address contains a line break".into()));
         }
         stream.write_all(format!("{command}\r\n").as_bytes())?;
         let said = reply()?;

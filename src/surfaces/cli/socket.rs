@@ -43,8 +43,9 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     stream.write_all(&body)?;
     let mut answer = Vec::new();
     stream.take(REPLY_BYTES_MAX).read_to_end(&mut answer)?;
-    read(&answer)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the server broke off before its answer was complete"))
+    read(&answer).ok_or_else(|| {
+        io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed the connection before its response was complete")
+    })
 }
 
 /// The answer in `bytes`, if it is there in full.

@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn parts_stand_side_by_side_and_the_least_can_be_seen() {
-        let drawn = parts(&[("sent", "Sent", 999_999), ("failed", "Failed", 0), ("unknown", "In doubt", 1)]);
+        let drawn = parts(&[("sent", "Sent", 999_999), ("failed", "Failed", 0), ("unknown", "Delivery uncertain", 1)]);
         assert_eq!(drawn[0]["width"], 1_000.0);
         assert_eq!((drawn[1]["word"].as_str(), drawn[1]["width"].as_f64()), (Some("unknown"), Some(4.0)));
     }

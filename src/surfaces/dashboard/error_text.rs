@@ -5,21 +5,21 @@
 
 /// What is said anew: of the field (or of any, if it is empty) in a message with these words.
 const ANEW: &[(&str, &str, &str)] = &[
-    ("scheduledAt", " is past ", "This time is past. Choose a later one, or send the campaign now."),
-    ("scheduledAt", " days ahead", "This time is too far ahead. Choose an earlier one."),
+    ("scheduledAt", " is past ", "This time is in the past. Choose a later time, or send the campaign now."),
+    ("scheduledAt", " days ahead", "This time is too far ahead. Choose an earlier time."),
     ("scheduledAt", "expected a date and a time", "Choose a date and a time."),
-    ("events", "at least one event type", "Tick at least one kind of event."),
-    ("permissions", "at least one permission", "Tick at least one permission."),
-    ("", "There is no such project", "There is no such brand."),
-    ("", "has no segment with this id", "The segment is not there any more. Choose another one."),
-    ("", "has no tag with this id", "The tag is not there any more. Choose another one."),
-    ("", "has no topic with this id", "The topic is not there any more. Choose another one."),
-    ("", "is not ready yet; ask GET", "The email is not written yet. Wait until it is, and try again."),
+    ("events", "at least one event type", "Select at least one event."),
+    ("permissions", "at least one permission", "Select at least one permission."),
+    ("permissions", "grant at least one", "Select at least one permission, or deny the request."),
+    ("", "There is no such project", "This brand doesn't exist."),
+    ("", "has no segment with this id", "This segment no longer exists. Choose another one."),
+    ("", "has no tag with this id", "This tag no longer exists. Choose another one."),
+    ("", "has no topic with this id", "This topic no longer exists. Choose another one."),
+    ("", "is not ready yet; ask GET", "The email isn't ready yet. Wait until it is, then try again."),
 ];
 
 /// What is left to do about a code where the interface names an operation for it.
-const NEXT: &[(&str, &str)] =
-    &[("DOMAIN_NOT_VERIFIED", "Add it under Domains, and publish the DNS records that are shown there.")];
+const NEXT: &[(&str, &str)] = &[("DOMAIN_NOT_VERIFIED", "Add it under Domains, and publish the DNS records shown there.")];
 
 /// What fields of the interface are called on pages. Merge fields like firstName are people's own words, and stay.
 const NAMES: &[(&str, &str)] = &[
@@ -27,19 +27,19 @@ const NAMES: &[(&str, &str)] = &[
     ("scheduledTimezone", "the time zone"),
     ("recipientType", "the kind of recipients"),
     ("recipientId", "the recipients"),
-    ("fromName", "the sender’s name"),
-    ("replyTo", "the address for replies"),
+    ("fromName", "the From name"),
+    ("replyTo", "the reply-to address"),
     ("preheaderText", "the preview text"),
-    ("minimumScore", "the score that is wanted"),
+    ("minimumScore", "the minimum score"),
     ("topicId", "the topic"),
     ("projectId", "the brand"),
     ("emailId", "the email"),
-    ("conversationId", "the series of emails"),
+    ("conversationId", "the series"),
     ("segmentId", "the segment"),
     ("columnMap", "the columns"),
     ("customFields", "the custom fields"),
-    ("customHeaders", "the own headers"),
-    ("designRules", "the rules for the design"),
+    ("customHeaders", "the custom headers"),
+    ("designRules", "the design and writing rules"),
     ("skippedReasons", "the list of reasons"),
     ("project", "brand"),
     ("projects", "brands"),
@@ -127,7 +127,7 @@ mod tests {
                 "scheduledAt",
                 "2020-01-01T09:00:00.000Z is past (it is 2026-11-22T09:00:00.000Z now); give a later time, or start it with \
                  POST /v1/campaigns/{id}/send",
-                "This time is past. Choose a later one, or send the campaign now.",
+                "This time is in the past. Choose a later time, or send the campaign now.",
             ),
             (
                 "INVALID_REQUEST",
@@ -139,21 +139,21 @@ mod tests {
                 "INVALID_REQUEST",
                 "events",
                 "give at least one event type; GET /v1/webhooks/events lists them",
-                "Tick at least one kind of event.",
+                "Select at least one event.",
             ),
-            ("NOT_FOUND", "", "There is no such project; GET /v1/projects lists those of this key.", "There is no such brand."),
+            ("NOT_FOUND", "", "There is no such project; GET /v1/projects lists those of this key.", "This brand doesn't exist."),
             (
                 "NOT_FOUND",
                 "",
                 "The project has no segment with this id; GET /v1/segments lists its segments.",
-                "The segment is not there any more. Choose another one.",
+                "This segment no longer exists. Choose another one.",
             ),
             (
                 "DOMAIN_NOT_VERIFIED",
                 "from",
                 "the domain a.example is not verified. Add it with POST /v1/domains {\"domain\": \"a.example\"}, publish the DNS \
                  records of the answer, and ask POST /v1/domains/a.example/verify.",
-                "The domain a.example is not verified. Add it under Domains, and publish the DNS records that are shown there.",
+                "The domain a.example is not verified. Add it under Domains, and publish the DNS records shown there.",
             ),
             (
                 "WRONG_STATE",

@@ -53,11 +53,11 @@ impl Fields {
         let is_plain = content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
         let boundary = multer::parse_boundary(content_type).ok().filter(|_| route.takes_files);
         if !is_plain && boundary.is_none() {
-            return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
+            return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page accepts only its own form."));
         }
         let body = body.collect(route.form_bytes_max).await.map_err(|error| match error {
-            BodyError::TooLarge => PageError::plain(StatusCode::PAYLOAD_TOO_LARGE, "This is more than the form takes."),
-            BodyError::TooSlow => PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly; send it again."),
+            BodyError::TooLarge => PageError::plain(StatusCode::PAYLOAD_TOO_LARGE, "The form is too large."),
+            BodyError::TooSlow => PageError::plain(StatusCode::REQUEST_TIMEOUT, "The form arrived too slowly. Submit it again."),
             BodyError::Broken => PageError::broken_form(),
         })?;
         match boundary {

@@ -18,7 +18,7 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
     let content_type = headers.get(CONTENT_TYPE).cloned();
     let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());
     let (Some(content_type), Some(boundary)) = (content_type, boundary) else {
-        return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page takes its own form only."));
+        return Err(PageError::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "This page accepts only its own form."));
     };
     let mut start = BytesMut::new();
     let token = loop {

@@ -122,18 +122,18 @@ impl PageError {
     pub fn foreign_form() -> Self {
         Self::plain(
             StatusCode::FORBIDDEN,
-            "The form was too old or came from another site, so nothing was done. Open the page again.",
+            "The form expired or came from another site, so nothing was changed. Reload the page and try again.",
         )
     }
 
     /// A form that did not arrive as it was sent.
     pub fn broken_form() -> Self {
-        Self::plain(StatusCode::BAD_REQUEST, "The form did not arrive whole; send it again.")
+        Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete. Submit it again.")
     }
 
     /// Nothing is there.
     pub fn not_found() -> Self {
-        Self::plain(StatusCode::NOT_FOUND, "There is no such page. The address may be incomplete, or what it showed was deleted.")
+        Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }
 
     fn of(status: StatusCode, body: &Value) -> Self {
@@ -168,7 +168,7 @@ impl Visit {
 
     /// That who looks may do this: for pages that are nothing but a form.
     pub fn need(&self, permission: Permission) -> Result<(), PageError> {
-        let message = "Your role does not allow this. The owner and admins of the account can change it.";
+        let message = "Your role doesn't allow this. The owner or an admin of the account can change your role.";
         if self.may(permission) { Ok(()) } else { Err(PageError::plain(StatusCode::FORBIDDEN, message)) }
     }
 
@@ -242,7 +242,7 @@ impl Visit {
         let outcome = match error.code.as_str() {
             "NOT_SIGNED_IN" => Outcome::to_sign_in(Some(&self.path)),
             "FRESH_SIGN_IN_REQUIRED" => Outcome::go(with_next("/confirm", Some(&self.path))),
-            _ => Outcome::again("error.html", json!({ "title": "This did not work", "message": error.message }), &error),
+            _ => Outcome::again("error.html", json!({ "title": "Something went wrong", "message": error.message }), &error),
         };
         self.reply(outcome)
     }

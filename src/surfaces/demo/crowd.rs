@@ -47,13 +47,13 @@ pub fn clickers() -> usize {
 
 /// All of them as a file that a shop would export, with one more: the reader.
 pub fn csv(reader: &str) -> String {
-    let mut text = String::from("email,first name,last name,country,tags,favourite\n");
+    let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
         let (first, last) = (FIRST[number % FIRST.len()], LAST[(number * 7 + number / FIRST.len()) % LAST.len()]);
         let country = COUNTRIES[(number * 5) % COUNTRIES.len()];
         let tags = if number % 5 == 0 { "VIP;Newsletter" } else { "Newsletter" };
-        let favourite = ["green tea", "black tea", "teaware"][number % 3];
-        let _ = writeln!(text, "{}+{number:03}@{SIMULATOR},{first},{last},{country},{tags},{favourite}", behaviour(number));
+        let favorite = ["green tea", "black tea", "teaware"][number % 3];
+        let _ = writeln!(text, "{}+{number:03}@{SIMULATOR},{first},{last},{country},{tags},{favorite}", behaviour(number));
     }
     let _ = writeln!(text, "{reader},You,,DE,Newsletter,green tea");
     text

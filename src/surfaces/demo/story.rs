@@ -148,10 +148,10 @@ impl Story {
         let begun = self.ask("projects.import", json!({ "urls": [self.site] })).await?;
         known.project = text(&begun, "/projectId");
         let input = json!({ "projectId": known.project });
-        let status = until!("The web site was not read in time.", {
+        let status = until!("The website wasn't read in time.", {
             let status = self.ask("projects.import_status", input.clone()).await?;
             match status["status"].as_str() {
-                Some("error") => return Err(format!("The web site could not be read: {}", text(&status, "/error"))),
+                Some("error") => return Err(format!("The website couldn't be read: {}", text(&status, "/error"))),
                 Some("active") => Some(status),
                 _ => None,
             }
@@ -166,7 +166,7 @@ impl Story {
         };
         let metrics = &status["importMetrics"];
         let said = format!(
-            "{}: {} pages read, {} products and {} things to know found",
+            "{}: {} pages read, {} products and {} knowledge entries found",
             known.brand, metrics["pagesRead"], metrics["productsFound"], metrics["knowledgeEntries"]
         );
         Ok((said, format!("/brands/{}", known.project)))
@@ -175,22 +175,22 @@ impl Story {
     async fn emails(&self, known: &mut StepState) -> StepResult {
         let input = json!({
             "projectId": known.project, "languages": ["en"], "count": 3,
-            "prompt": "Newsletter with our favourites of the season, and 10% off until Sunday with the code HELLO10",
+            "prompt": "Newsletter with our favorites of the season, and 10% off until Sunday with the code HELLO10",
         });
         let begun = self.ask("emails.generate", input).await?;
         known.conversation = text(&begun, "/conversationId");
         let input = json!({ "conversationId": known.conversation });
-        let mut status = until!("The emails were not written in time.", {
+        let mut status = until!("The emails weren't created in time.", {
             let status = self.ask("emails.status", input.clone()).await?;
             match status["status"].as_str() {
-                Some("failed") => return Err(format!("The emails could not be written: {}", text(&status, "/error"))),
+                Some("failed") => return Err(format!("The emails couldn't be created: {}", text(&status, "/error"))),
                 Some("completed") => Some(status),
                 _ => None,
             }
         });
         known.emails = status["result"]["emails"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let subjects: Vec<String> = known.emails.iter().map(|email| format!("“{}”", text(email, "/subject"))).collect();
-        let first = known.emails.first().map(|email| text(email, "/id")).ok_or("No email was written.")?;
+        let first = known.emails.first().map(|email| text(email, "/id")).ok_or("No email was created.")?;
         Ok((subjects.join(", "), format!("/emails/{first}")))
     }
 
@@ -204,37 +204,37 @@ impl Story {
         );
         let map = json!({
             "email": "email", "firstName": "first name", "lastName": "last name", "country": "country", "tags": "tags",
-            "customFields": { "favourite": "favourite" },
+            "customFields": { "favorite": "favorite" },
         });
         let body = field("projectId", &known.project) + &field("columnMap", &map.to_string()) + &file;
         let content_type = HeaderValue::from_str(&format!("multipart/form-data; boundary={BOUNDARY}")).expect("ASCII");
         let begun = self.ask_with("contacts.import", json!({}), Some((content_type, Body::Whole(Bytes::from(body))))).await?;
         let input = json!({ "id": begun["id"] });
-        let read = until!("The contacts were not read in time.", {
+        let read = until!("The contacts weren't imported in time.", {
             let status = self.ask("contacts.import_status", input.clone()).await?;
             (status["status"] == "completed" || status["status"] == "failed").then_some(status)
         });
         let counts = &read["counts"];
-        let favourites = json!({
-            "projectId": known.project, "name": "Lovers of green tea",
-            "filters": { "match": "all", "status": "subscribed", "fields": [{ "key": "favourite", "mode": "is", "values": ["green tea"] }] },
+        let favorites = json!({
+            "projectId": known.project, "name": "Green tea lovers",
+            "filters": { "match": "all", "status": "subscribed", "fields": [{ "key": "favorite", "mode": "is", "values": ["green tea"] }] },
         });
-        let segment = self.ask("segments.create", favourites).await?;
+        let segment = self.ask("segments.create", favorites).await?;
         let said = format!(
-            "{} read from a CSV file, {} of them in the segment “Lovers of green tea”",
+            "{} imported from a CSV file, {} of them in the segment “Green tea lovers”",
             counts["total"], segment["count"]
         );
         Ok((said, "/contacts".into()))
     }
 
     async fn campaign(&self, known: &mut StepState) -> StepResult {
-        let input = self.campaign_of(known, "Favourites of the season", 0);
+        let input = self.campaign_of(known, "Favorites of the season", 0);
         let made = self.ask("campaigns.create", input).await?;
         known.campaign = text(&made, "/id");
         let input = json!({ "id": known.campaign });
         let dry = self.ask("campaigns.dry_run", input.clone()).await?;
         self.ask("campaigns.send", input.clone()).await?;
-        until!("The campaign was not sent in time.", {
+        until!("The campaign wasn't sent in time.", {
             let campaign = self.ask("campaigns.get", input.clone()).await?;
             match campaign["status"].as_str() {
                 Some("failed") => return Err(format!("The campaign failed: {}", text(&campaign, "/error"))),
@@ -246,7 +246,10 @@ impl Story {
                 }
             }
         });
-        Ok((format!("“{}” to {} people", text(&made, "/subject"), dry["recipients"]), format!("/campaigns/{}", known.campaign)))
+        Ok((
+            format!("“{}” to {} recipients", text(&made, "/subject"), dry["recipients"]),
+            format!("/campaigns/{}", known.campaign),
+        ))
     }
 
     fn campaign_of(&self, known: &StepState, name: &str, number: usize) -> Value {
@@ -259,7 +262,7 @@ impl Story {
 
     async fn inbox(&self) -> StepResult {
         let input = json!({ "to": self.reader, "limit": 1 });
-        let id = until!("The message to the reader did not arrive in time.", {
+        let id = until!("Your copy didn't arrive in time.", {
             let list = self.ask("sending.inbox_list", input.clone()).await?;
             list["messages"][0]["id"].as_str().map(str::to_owned)
         });
@@ -275,7 +278,7 @@ impl Story {
 
     async fn clicks(&self, known: &StepState) -> StepResult {
         let input = json!({ "id": known.campaign });
-        let stats = until!("The clicks were not counted in time.", {
+        let stats = until!("The clicks weren't counted in time.", {
             let stats = self.ask("campaigns.stats", input.clone()).await?;
             let is_all = stats["uniqueClicks"].as_u64().unwrap_or_default() as usize >= crowd::clickers();
             is_all.then_some(stats)

@@ -61,12 +61,12 @@ async fn keys(scene: &Scene<'_>) {
     scene.open("/test/settings/keys").await;
     tab.fill("#name", "Browser's key").await;
     tab.click("input[name=permission][value=\"audience:read\"]").await;
-    tab.press("Create the key").await;
+    tab.press("Create key").await;
     tab.sees("sk_test_").await;
     tab.sees("Browser's key").await;
     tab.click("button[aria-label=\"Revoke Browser's key\"]").await;
     tab.agree().await;
-    tab.sees("The key does not work any more.").await;
+    tab.sees("Key revoked. It no longer works.").await;
 }
 
 async fn members(scene: &Scene<'_>) {
@@ -74,20 +74,20 @@ async fn members(scene: &Scene<'_>) {
     scene.open("/test/settings/members").await;
     tab.fill("#email", "dora@example.com").await;
     tab.choose("#role", "viewer").await;
-    tab.press("Make an invitation").await;
-    tab.sees("A link for dora@example.com").await;
+    tab.press("Invite").await;
+    tab.sees("Link for dora@example.com").await;
     tab.sees("/join/").await;
     scene.open("/test/settings/members").await;
     tab.sees("dora@example.com").await;
     let withdraw = "//li[contains(., 'dora@example.com')]//button[@value='withdraw']";
     tab.click_path(withdraw).await;
-    tab.sees("The invitation is withdrawn.").await;
+    tab.sees("Invitation canceled.").await;
 }
 
 async fn security(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/settings/security").await;
-    tab.press("Set one up").await;
+    tab.press("Set up").await;
     tab.sees("Scan this code").await;
     let drawn = "const box = document.querySelector('svg.qr path').getBoundingClientRect(); return [box.width, box.height];";
     let drawn = tab.run(drawn, json!([])).await;
@@ -98,14 +98,14 @@ async fn security(scene: &Scene<'_>) {
     tab.sees("Scan this code").await;
     tab.fill("#first-code", &six_digits(secret.as_str().expect("a secret"), 0)).await;
     tab.press("Confirm").await;
-    tab.sees("It is asked for from now on.").await;
+    tab.sees("You now enter a code whenever you sign in.").await;
     scene.open("/test/settings/security").await;
     tab.sees("You have 10 recovery codes left").await;
-    scene.press_and_agree("Make new recovery codes").await;
-    tab.sees("the old ones do not work any more").await;
+    scene.press_and_agree("Create new recovery codes").await;
+    tab.sees("The old ones no longer work").await;
     scene.open("/test/settings/security").await;
-    scene.press_and_agree("Remove the app").await;
-    tab.sees("The authenticator app is not asked for any more.").await;
+    scene.press_and_agree("Remove app").await;
+    tab.sees("Authenticator app removed.").await;
 }
 
 /// The code of an agent that asks.
@@ -121,11 +121,11 @@ async fn agent(scene: &Scene<'_>) {
     let code = asking(scene, "Shop helper").await;
     scene.open("/agent").await;
     tab.fill("#code", &code.to_lowercase()).await;
-    tab.press("Look at the request").await;
+    tab.press("Review request").await;
     tab.sees("Shop helper").await;
     tab.click("input[name=permission][value=\"domain:read\"]").await;
-    tab.press("Grant").await;
-    tab.sees("Granted").await;
+    tab.press("Allow").await;
+    tab.sees("Access granted").await;
 }
 
 async fn approvals(scene: &Scene<'_>) {
@@ -134,29 +134,29 @@ async fn approvals(scene: &Scene<'_>) {
     scene.open("/test/settings/approvals").await;
     tab.sees("Another helper").await;
     tab.click_path("//li[contains(., 'Another helper')]//button[@value='deny']").await;
-    tab.sees("Denied.").await;
+    tab.sees("Request denied.").await;
 }
 
 async fn domains(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/domains").await;
     tab.fill("#domain", "not a domain").await;
-    tab.press_through("Add it").await;
+    tab.press_through("Add domain").await;
     assert_eq!(tab.run("return document.querySelector('#domain').value", json!([])).await, "not a domain");
     assert!(tab.has(".beside").await);
     tab.fill("#domain", "browser.example").await;
-    tab.press("Add it").await;
-    tab.sees("Paste the records below").await;
+    tab.press("Add domain").await;
+    tab.sees("Add the records below").await;
     tab.sees("_domainkey.browser.example").await;
-    scene.press_and_agree("Delete the domain").await;
-    tab.sees("The domain is deleted.").await;
+    scene.press_and_agree("Delete domain").await;
+    tab.sees("Domain deleted.").await;
 }
 
 async fn domain(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open(&scene.there.path("/{environment}/domains/{domain}", "test")).await;
-    tab.press("Look at the DNS now").await;
-    tab.sees("The DNS was looked at now.").await;
+    tab.press("Check DNS now").await;
+    tab.sees("DNS checked.").await;
     tab.click("input[name=clicks]").await;
     tab.click_path("//form[.//input[@name='clicks']]//button[@value='tracking']").await;
     tab.sees("Saved.").await;
@@ -173,26 +173,26 @@ async fn webhooks(scene: &Scene<'_>) {
     tab.click("input[name=event][value=\"subscriber.added\"]").await;
     tab.unfold("#headers").await;
     tab.fill("#headers", "X-Shop: 7").await;
-    tab.press("Make the webhook").await;
+    tab.press("Create webhook").await;
     tab.sees("whsec_").await;
-    tab.press("Open the webhook and send a test").await;
-    tab.sees("Nothing was sent yet").await;
-    tab.press("Send a test").await;
-    tab.sees("The test arrived").await;
+    tab.press("Open webhook and send test").await;
+    tab.sees("No deliveries yet").await;
+    tab.press("Send test").await;
+    tab.sees("Test delivered").await;
     scene.press_and_agree("Delete").await;
-    tab.sees("The webhook is deleted.").await;
+    tab.sees("Webhook deleted.").await;
 }
 
 async fn webhook(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open(&scene.there.path("/{environment}/settings/webhooks/{id}", "test")).await;
-    scene.press_and_agree("Switch off").await;
-    tab.sees("It is switched off.").await;
-    tab.press("Switch on").await;
-    tab.sees("It is told again").await;
+    scene.press_and_agree("Turn off").await;
+    tab.sees("Webhook turned off.").await;
+    tab.press("Turn on").await;
+    tab.sees("Webhook turned on.").await;
     tab.unfold("#grace").await;
     tab.fill("#grace", "1").await;
-    scene.press_and_agree("Make a new secret").await;
+    scene.press_and_agree("Create new secret").await;
     tab.sees("whsec_").await;
     tab.choose("#status", "failed").await;
     tab.press("Filter").await;

@@ -63,9 +63,9 @@ async fn home(scene: &Scene<'_>) {
     imported(&client, &scene.there.ids["brands"], &broken_file()).await;
     let tab = scene.tab;
     scene.open("/test/").await;
-    let said = "An import of contacts of Fresh bread failed.";
+    let said = "A contact import for Fresh bread failed.";
     tab.sees(said).await;
-    tab.press_through("Seen").await;
+    tab.press_through("Dismiss").await;
     assert!(!tab.text().await.contains(said), "what was seen is told no more");
 }
 
@@ -75,7 +75,7 @@ async fn new_brand(scene: &Scene<'_>) {
     tab.press("Import a brand").await;
     tab.fill("#urls", "http://127.0.0.1:9").await;
     tab.fill("#name", "Browser's brand").await;
-    tab.press("Read the site").await;
+    tab.press("Import").await;
     tab.sees("Browser's brand").await;
 }
 
@@ -91,13 +91,13 @@ async fn look(scene: &Scene<'_>) {
     at(scene, "/{environment}/brands/{id}/look").await;
     tab.unfold("#url").await;
     tab.fill("#url", "https://example.com/logo.png").await;
-    tab.press("Set the logo").await;
-    tab.sees("The logos are changed.").await;
+    tab.press("Upload").await;
+    tab.sees("Logos saved.").await;
     at(scene, "/{environment}/brands/{id}/look").await;
     tab.unfold("#look-1").await;
     tab.fill("#look-1", "#0A5C36").await;
-    tab.press("Keep colours and fonts").await;
-    tab.sees("Colours and fonts are kept.").await;
+    tab.press("Save").await;
+    tab.sees("Colors and fonts saved.").await;
 }
 
 async fn images(scene: &Scene<'_>) {
@@ -105,8 +105,8 @@ async fn images(scene: &Scene<'_>) {
     at(scene, "/{environment}/brands/{id}/images").await;
     tab.unfold("#words-1").await;
     tab.fill("#words-1", "Our oven at night").await;
-    tab.press("Keep").await;
-    tab.sees("The words for the image are kept.").await;
+    tab.press("Save").await;
+    tab.sees("Image details saved.").await;
 }
 
 async fn knowledge(scene: &Scene<'_>) {
@@ -115,16 +115,16 @@ async fn knowledge(scene: &Scene<'_>) {
     tab.unfold("#title").await;
     tab.fill("#title", "How we deliver").await;
     tab.fill("#content", "By bicycle, every morning.").await;
-    tab.press("Add the text").await;
-    tab.sees("The text is added.").await;
+    tab.press("Add entry").await;
+    tab.sees("Entry added.").await;
 }
 
 async fn entry(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/brands/{id}/knowledge/{entry}").await;
     tab.fill("#content", "By van.").await;
-    tab.press("Keep the text").await;
-    tab.sees("The text is changed.").await;
+    tab.press("Save").await;
+    tab.sees("Entry saved.").await;
     at(scene, "/{environment}/brands/{id}/knowledge/{entry}").await;
     assert_eq!(tab.run("return document.querySelector('#content').value", json!([])).await, "By van.");
 }
@@ -133,8 +133,8 @@ async fn guidelines(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/brands/{id}/guidelines").await;
     tab.fill("#designRules", "One button per email.").await;
-    tab.press("Keep the guidelines").await;
-    tab.sees("The guidelines are kept.").await;
+    tab.press("Save").await;
+    tab.sees("Guidelines saved.").await;
     at(scene, "/{environment}/brands/{id}/guidelines").await;
     assert_eq!(tab.run("return document.querySelector('#designRules').value", json!([])).await, "One button per email.");
 }
@@ -143,31 +143,31 @@ async fn new_email(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open(&format!("/test/emails/new?brand={}", scene.there.ids["brands"])).await;
     tab.fill("#prompt", "Spring sale, 20% off everything until Sunday, code SPRING20").await;
-    tab.press("Write it").await;
-    tab.sees("Change the email").await;
+    tab.press("Create email").await;
+    tab.sees("Edit email").await;
 }
 
 async fn import_email(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open(&format!("/test/emails/import?brand={}", scene.there.ids["brands"])).await;
-    tab.fill("#source", "<html lang=en><head><title>Handed in</title></head><body><h1>Handed in</h1></body></html>").await;
+    tab.fill("#source", "<html lang=en><head><title>Imported</title></head><body><h1>Imported</h1></body></html>").await;
     tab.click_path("//main//button[normalize-space()='Import']").await;
-    tab.sees("Handed in").await;
-    tab.sees("Change the email").await;
+    tab.sees("Imported").await;
+    tab.sees("Edit email").await;
 }
 
 async fn email(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}").await;
     tab.fill("#prompt", "Make the button green").await;
-    tab.press_through("Change the email").await;
+    tab.press_through("Edit email").await;
     comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
 }
 
 async fn versions(scene: &Scene<'_>) {
     let tab = scene.tab;
     comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 2").await;
-    tab.press_through("Use this version again").await;
+    tab.press_through("Restore this version").await;
     comes(scene, &scene.there.path("/{environment}/emails/{id}/versions", "test"), "Version 3").await;
 }
 
@@ -175,8 +175,8 @@ async fn try_email(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/emails/{id}/try").await;
     tab.fill("#to", "me@example.com").await;
-    tab.press("Send the test").await;
-    tab.sees("The test is on its way.").await;
+    tab.press("Send test").await;
+    tab.sees("Test sent.").await;
     comes(scene, "/test/inbox", "me@example.com").await;
 }
 
@@ -195,11 +195,11 @@ async fn new_contact(scene: &Scene<'_>) {
     let tab = scene.tab;
     of_brand(scene, "contacts/new").await;
     tab.fill("#email", "browser@example.com").await;
-    tab.press("Add the contact").await;
-    tab.sees("The contact is added.").await;
+    tab.press("Add contact").await;
+    tab.sees("Contact added.").await;
     of_brand(scene, "contacts/new").await;
     tab.fill("#email", "browser@example.com").await;
-    tab.press("Add the contact").await;
+    tab.press("Add contact").await;
     tab.element_at("main [data-wrong]").await;
     assert_eq!(tab.run("return document.querySelector('#email').value", json!([])).await, "browser@example.com");
 }
@@ -216,8 +216,8 @@ async fn contacts(scene: &Scene<'_>) {
     tab.unfold("#bulk_tag").await;
     tab.click("input[name=contact]").await;
     tab.fill("#bulk_tag", "chosen").await;
-    tab.press("Add it").await;
-    tab.sees("Changed: 1").await;
+    tab.press("Add").await;
+    tab.sees("Updated: 1").await;
     of_brand(scene, "tags").await;
     tab.sees("chosen").await;
 }
@@ -240,7 +240,7 @@ async fn import_contacts(scene: &Scene<'_>) {
         .expect("written");
     of_brand(scene, "contacts/import").await;
     tab.attach("#file", file.to_str().expect("UTF-8")).await;
-    tab.press("Upload the file").await;
+    tab.press("Upload").await;
     tab.sees("Shoe size").await;
     tab.press_through("Import").await;
     comes(scene, &format!("/test/contacts?brand={}", scene.there.ids["brands"]), "ada@lovelace.example").await;
@@ -261,7 +261,7 @@ async fn tags(scene: &Scene<'_>) {
     let tab = scene.tab;
     of_brand(scene, "tags").await;
     tab.fill("#name-new", "from the browser").await;
-    tab.press("Make the tag").await;
+    tab.press("Create tag").await;
     tab.sees("from the browser").await;
 }
 
@@ -269,7 +269,7 @@ async fn topics(scene: &Scene<'_>) {
     let tab = scene.tab;
     of_brand(scene, "topics").await;
     tab.fill("#name-new", "News from the browser").await;
-    tab.press("Make the topic").await;
+    tab.press("Create topic").await;
     tab.sees("News from the browser").await;
 }
 
@@ -278,8 +278,8 @@ async fn new_segment(scene: &Scene<'_>) {
     of_brand(scene, "segments/new").await;
     tab.fill("#name", "Made in a browser").await;
     tab.fill(".rule:not(.group) input[name=value]", "ada@lovelace.example").await;
-    tab.press("Save the segment").await;
-    tab.sees("The segment is saved.").await;
+    tab.press("Create segment").await;
+    tab.sees("Segment saved.").await;
 }
 
 async fn segment(scene: &Scene<'_>) {
@@ -288,8 +288,8 @@ async fn segment(scene: &Scene<'_>) {
         .open(&format!("{}?brand={}", scene.there.path("/{environment}/segments/{id}", "test"), scene.there.ids["brands"]))
         .await;
     tab.fill("#name", "Renamed in a browser").await;
-    tab.press("Save the changes").await;
-    tab.sees("The segment is saved.").await;
+    tab.press("Save").await;
+    tab.sees("Segment saved.").await;
     of_brand(scene, "segments").await;
     tab.sees("Renamed in a browser").await;
 }
@@ -307,7 +307,7 @@ async fn suppressions(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/suppressions").await;
     tab.fill("#email", "never@example.com").await;
-    tab.press("Stop mailing it").await;
+    tab.press("Suppress").await;
     tab.sees("never@example.com").await;
 }
 
@@ -317,8 +317,8 @@ async fn new_campaign(scene: &Scene<'_>) {
     tab.fill("#name", "Autumn").await;
     tab.fill("#from_name", "Acme").await;
     tab.fill("#from", "news@acme.example").await;
-    tab.press("Make the draft").await;
-    tab.sees("The draft is made").await;
+    tab.press("Save draft").await;
+    tab.sees("Draft saved.").await;
 }
 
 /// The campaign that waits.
@@ -330,7 +330,7 @@ async fn edit_campaign(scene: &Scene<'_>) {
     let tab = scene.tab;
     draft(scene, "/edit").await;
     tab.fill("#name", "Winter").await;
-    tab.press("Keep the changes").await;
+    tab.press("Save").await;
     tab.sees("Winter").await;
 }
 
@@ -339,13 +339,13 @@ async fn launch(scene: &Scene<'_>) {
     draft(scene, "/launch").await;
     tab.click("button[value=send]").await;
     tab.agree().await;
-    tab.sees("It is on its way").await;
+    tab.sees("Sending started.").await;
 }
 
 async fn campaign(scene: &Scene<'_>) {
     let tab = scene.tab;
     at(scene, "/{environment}/campaigns/{id}").await;
-    tab.press("See the report").await;
+    tab.press("View report").await;
     tab.sees("Opens and clicks by day").await;
 }
 
@@ -353,7 +353,7 @@ async fn demo(scene: &Scene<'_>) {
     let tab = scene.tab;
     scene.open("/test/demo").await;
     tab.fill("#site", "http://127.0.0.1:9").await;
-    tab.press("Show me").await;
+    tab.press("Start").await;
     // There is no site: the story says so and can be told once more.
-    tab.sees("Once more").await;
+    tab.sees("Run again").await;
 }

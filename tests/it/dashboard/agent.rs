@@ -62,7 +62,7 @@ async fn what_was_chosen_stays_chosen_after_the_password_is_asked_for() {
     assert_eq!(chosen(&again, "permission"), ["email:send"]);
     assert_eq!(chosen(&again, "environment"), ["live"]);
     let granted = browser.post("/agent", &little).await;
-    assert!(granted.text.contains("<h1>Granted</h1>"), "{}", granted.text);
+    assert!(granted.text.contains("<h1>Access granted</h1>"), "{}", granted.text);
     let approval = newest(&server).await;
     assert_eq!((&approval["granted"], &approval["environment"]), (&json!(["email:send"]), &json!("live")));
 }
@@ -77,7 +77,7 @@ async fn a_mistake_in_the_form_keeps_what_was_chosen() {
     let csrf = form.csrf().to_owned();
     let nothing = [("csrf", csrf.as_str()), ("code", &code), ("act", "grant"), ("environment", "live")];
     let wrong = browser.post("/agent", &nothing).await;
-    assert!(wrong.status == 400 && wrong.text.contains("Grant at least one"), "{}", wrong.text);
+    assert!(wrong.status == 400 && wrong.text.contains("Select at least one permission, or deny the request."), "{}", wrong.text);
     assert_eq!((chosen(&wrong, "permission").len(), chosen(&wrong, "environment")), (0, vec!["live".to_owned()]));
 }
 

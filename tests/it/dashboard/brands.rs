@@ -95,7 +95,7 @@ async fn an_import_that_fails_says_why_and_offers_another_try() {
     // Nobody listens there.
     let begun = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9")]).await;
     let page = settled(&mut browser, begun.location()).await;
-    assert!(page.text.contains("could not be read") && page.text.contains("value=\"retry\""), "{}", page.text);
+    assert!(page.text.contains("couldn't be read") && page.text.contains("value=\"retry\""), "{}", page.text);
 }
 
 #[tokio::test]
@@ -203,7 +203,11 @@ async fn colours_and_fonts_are_corrected_by_hand_with_their_contrast_told_and_ta
     let given = [("palette.text", "#999999"), ("palette.background", "#FFFFFF"), ("fonts.heading", "Lora")];
     let (sent, page) = keep(&given).await;
     assert_eq!((sent.status, sent.location()), (303, format!("{look}?done=look").as_str()), "{}", sent.text);
-    assert!(page.text.contains("a contrast of 2.84 to 1. Below 4.5") && page.text.contains("value=\"Lora\""), "{}", page.text);
+    assert!(
+        page.text.contains("a contrast ratio of 2.84:1. Below 4.5:1") && page.text.contains("value=\"Lora\""),
+        "{}",
+        page.text
+    );
     let (wrong, _) = keep(&[("palette.text", "grey"), ("palette.button", "#123456")]).await;
     assert!(wrong.status == 400 && wrong.text.contains("id=\"palette.text-wrong\""), "{}", wrong.text);
     assert!(wrong.text.contains("value=\"grey\"") && wrong.text.contains("value=\"#123456\""), "what was entered is kept");
@@ -216,7 +220,7 @@ async fn colours_and_fonts_are_corrected_by_hand_with_their_contrast_told_and_ta
     let told = client.data("projects.look", json!({ "projectId": project })).await;
     assert_eq!(told["given"]["palette"]["text"], "#999999", "what was refused changed nothing");
     let (sent, page) = keep(&[]).await;
-    assert!(sent.status == 303 && !page.text.contains("a contrast of"), "{}", page.text);
+    assert!(sent.status == 303 && !page.text.contains("a contrast ratio of"), "{}", page.text);
 }
 
 #[tokio::test]

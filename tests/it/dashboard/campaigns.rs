@@ -66,7 +66,7 @@ async fn drafted(browser: &mut Browser<'_>, stage: &Stage) -> String {
     let here = made.location().split('?').next().expect("a path").to_owned();
     let page = follow(browser, made).await;
     assert!(
-        page.text.contains("The draft is made") && page.text.contains("For you") && page.text.contains("Every contact"),
+        page.text.contains("Draft saved.") && page.text.contains("For you") && page.text.contains("All contacts"),
         "{}",
         page.text
     );
@@ -79,9 +79,9 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/campaigns").await;
     let empty = browser.get("/test/campaigns").await;
-    assert!(empty.text.contains("No campaign yet") && empty.text.contains("/v1/campaigns") && empty.text.contains("sk_test_"));
+    assert!(empty.text.contains("No campaigns yet") && empty.text.contains("/v1/campaigns") && empty.text.contains("sk_test_"));
     let nothing = browser.get("/test/campaigns/new").await;
-    assert!(nothing.text.contains("First, a brand"), "{}", nothing.text);
+    assert!(nothing.text.contains("Add your first brand"), "{}", nothing.text);
 
     let (client, stage) = staged(&server).await;
     let left = json!({ "email": "left@example.com", "status": "unsubscribed" });
@@ -97,24 +97,28 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
 
     // A test, in the inbox.
     let tested = press(&mut browser, &here, &[("act", "test"), ("emails", "me@acme.example, you@acme.example")]).await;
-    assert!(follow(&mut browser, tested).await.text.contains("on its way to 2 addresses"));
+    assert!(follow(&mut browser, tested).await.text.contains("Sending the test to 2 addresses"));
     let frame = browser.get(&format!("{here}/frame")).await;
     assert!(frame.headers["content-security-policy"].to_str().expect("ASCII").starts_with("sandbox"));
     assert!(frame.text.contains("Winter teas") && !frame.text.contains("{{"), "{}", frame.text);
 
     // What it would do, and doing it.
     let check = browser.get(&format!("{here}/launch")).await;
-    assert!(check.text.contains("Have unsubscribed") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
+    assert!(check.text.contains(">Unsubscribed</th>") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
     assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
     let sent = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
-    assert!(follow(&mut browser, sent).await.text.contains("It is on its way"));
+    assert!(follow(&mut browser, sent).await.text.contains("Sending started."));
     becomes(&client, &id, "sent").await;
     let page = browser.get(&here).await;
     assert!(page.text.contains("2 <span class=\"quiet\">of 2 sent") && !page.text.contains("data-live"), "{}", page.text);
 
     // What became of it.
     let report = browser.get(&format!("{here}/report")).await;
-    assert!(report.status == 200 && report.text.contains("Opens and clicks by day") && report.text.contains("Have unsubscribed"));
+    assert!(
+        report.status == 200
+            && report.text.contains("Opens and clicks by day")
+            && report.text.contains("skipped.unsubscribed\">Unsubscribed</a>")
+    );
     let log = browser.get(&format!("{here}/log")).await;
     assert!(log.text.contains("ada@example.com") && log.text.contains("left@example.com"), "{}", log.text);
     let skipped = browser.get(&format!("{here}/log?show=skipped.unsubscribed")).await;
@@ -125,13 +129,13 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(again.status == 409, "a campaign is sent once: {}", again.text);
     let archived = press(&mut browser, &here, &[("act", "archive")]).await;
-    assert!(follow(&mut browser, archived).await.text.contains("It is archived"));
+    assert!(follow(&mut browser, archived).await.text.contains("Archived."));
     assert!(!browser.get("/test/campaigns").await.text.contains("Autumn"));
     assert!(browser.get("/test/campaigns?archived=yes").await.text.contains("Autumn"));
     let copy = press(&mut browser, &here, &[("act", "duplicate")]).await;
-    assert!(follow(&mut browser, copy).await.text.contains("Change the campaign"));
+    assert!(follow(&mut browser, copy).await.text.contains("Edit campaign"));
     assert!(browser.get("/test/campaigns?q=autumn&state=draft").await.text.contains("Autumn"));
-    assert!(browser.get("/test/campaigns?q=nothing").await.text.contains("No campaign fits"));
+    assert!(browser.get("/test/campaigns?q=nothing").await.text.contains("No matching campaigns"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -150,12 +154,12 @@ async fn what_cannot_be_tried_keeps_its_page_and_leads_to_where_it_is_put_right(
     let send = [("csrf", csrf.as_str()), ("act", "send")];
     for page in [browser.get(&launch).await, browser.post(&launch, &send).await] {
         for part in
-            ["<h1>Winter teas</h1>", "It cannot be sent as it is", "Change the campaign", "aria-current=\"page\">Check and send"]
+            ["<h1>Winter teas</h1>", "This campaign can't be sent yet", "Edit campaign", "aria-current=\"page\">Review and send"]
         {
             assert!(page.text.contains(part), "{part}: {}", page.text);
         }
         assert!(page.text.contains(&format!("href=\"/test/campaigns/{id}/edit\"")), "{}", page.text);
-        assert!(!page.text.contains("Send it now") && page.text.matches("class=\"alert\"").count() == 1, "{}", page.text);
+        assert!(!page.text.contains("Send now") && page.text.matches("class=\"alert\"").count() == 1, "{}", page.text);
     }
 }
 
@@ -177,7 +181,11 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
     assert!(wrong.text.contains("perhaps Europe/Berlin") && wrong.text.contains("value=\"2030-02-01\""), "{}", wrong.text);
     let past = press(&mut browser, &launch, &at("2020-02-01", "Europe/Berlin")).await;
     assert!(past.status == 400 && past.text.contains("id=\"date-wrong\""), "{}", past.text);
-    assert!(past.text.contains("This time is past. Choose a later one") && !past.text.contains("POST /v1"), "{}", past.text);
+    assert!(
+        past.text.contains("This time is in the past. Choose a later time") && !past.text.contains("POST /v1"),
+        "{}",
+        past.text
+    );
     let never = press(&mut browser, &launch, &at("", "Europe/Berlin")).await;
     assert!(never.status == 400 && never.text.contains("Choose a date and a time."), "{}", never.text);
 
@@ -190,7 +198,7 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
         let planned = press(&mut browser, &launch, &fields).await;
         let page = follow(&mut browser, planned).await;
         assert!(
-            page.text.contains("on each recipient’s own clock, or else by that of Europe/Berlin")
+            page.text.contains("in each recipient’s time zone, otherwise Berlin time")
                 && page.text.contains(&format!("{date}, 09:30")),
             "{}",
             page.text
@@ -200,7 +208,7 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
     }
     assert!(browser.get("/test/campaigns?state=scheduled").await.text.contains(&format!("{}-03-01", year)));
     let taken_back = press(&mut browser, &here, &[("act", "unschedule")]).await;
-    assert!(follow(&mut browser, taken_back).await.text.contains("It is a draft again"));
+    assert!(follow(&mut browser, taken_back).await.text.contains("The campaign is a draft again."));
     let changed = press(
         &mut browser,
         &format!("{here}/edit"),
@@ -215,7 +223,7 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
     .await;
     assert!(follow(&mut browser, changed).await.text.contains("help@acme.example"));
     let deleted = press(&mut browser, &here, &[("act", "delete")]).await;
-    assert!(follow(&mut browser, deleted).await.text.contains("The draft is deleted"));
+    assert!(follow(&mut browser, deleted).await.text.contains("Draft deleted."));
     assert_eq!(browser.get(&here).await.status, 404);
 }
 
@@ -231,7 +239,8 @@ async fn a_campaign_is_paused_goes_on_and_is_cancelled() {
     act(&client, "send", &id).await;
     let moving = browser.get(&here).await;
     assert!(moving.text.contains("data-live=\"1500\"") && moving.text.contains("http-equiv=\"refresh\""), "{}", moving.text);
-    for (word, said) in [("pause", "Nobody more is sent to"), ("resume", "data-live"), ("cancel", "cancelled")] {
+    for (word, said) in [("pause", "No more emails are sent until you resume."), ("resume", "data-live"), ("cancel", "canceled")]
+    {
         let done = press(&mut browser, &here, &[("act", word)]).await;
         let page = follow(&mut browser, done).await;
         assert!(page.text.contains(said), "{word}: {}", page.text);

@@ -58,13 +58,9 @@ async fn an_email_is_asked_for_watched_and_looked_at() {
     let policy = frame.headers["content-security-policy"].to_str().expect("ASCII");
     assert!(policy.starts_with("sandbox ") && !policy.contains("allow-scripts") && frame.text.contains("HELLO10"), "{policy}");
     assert!(browser.get(&format!("{home}?width=phone")).await.text.contains("device phone"));
-    for (part, words) in [
-        ("document", "HELLO10"),
-        ("text", "HELLO10"),
-        ("versions", "as it was written"),
-        ("exports", "Platform a"),
-        ("try", OWNER),
-    ] {
+    for (part, words) in
+        [("document", "HELLO10"), ("text", "HELLO10"), ("versions", "generated"), ("exports", "Platform a"), ("try", OWNER)]
+    {
         let page = browser.get(&format!("{home}/{part}")).await;
         assert!(page.status == 200 && page.text.to_lowercase().contains(&words.to_lowercase()), "{part}: {}", page.text);
         is_tame(&page, part);
@@ -78,12 +74,14 @@ async fn an_email_is_marked_found_changed_and_taken_back() {
     let marked = browser.post(&home, &[("csrf", &csrf), ("act", "mark")]).await;
     assert_eq!(marked.status, 303);
     assert!(browser.get(&format!("/test/emails?brand={project}&favorite=1&search=hello10")).await.text.contains("★"));
-    assert!(browser.get(&format!("/test/emails?brand={project}&search=nothing+like+it")).await.text.contains("No email fits"));
+    assert!(
+        browser.get(&format!("/test/emails?brand={project}&search=nothing+like+it")).await.text.contains("No matching emails")
+    );
 
     let edited = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Make the button green")]).await;
     assert!(edited.status == 303 && edited.location().contains("?edit="), "{}", edited.text);
     let changed = settled(&mut browser, edited.location()).await;
-    assert!(changed.text.contains("<h2>Changed</h2>") && changed.text.contains("This is version 2"), "{}", changed.text);
+    assert!(changed.text.contains("<h2>Email edited</h2>") && changed.text.contains("This is version 2"), "{}", changed.text);
     let unknown = browser.post(&home, &[("csrf", &csrf), ("act", "edit"), ("prompt", "Xyzzy plugh <b>")]).await;
     let unknown = settled(&mut browser, unknown.location()).await;
     assert!(unknown.text.contains("Nothing was changed"), "{}", unknown.text);
@@ -132,7 +130,7 @@ async fn emails_of_a_series_stand_side_by_side_and_lead_to_each_other() {
     is_tame(&page, &path);
     let emails = server.all().data("emails.status", json!({ "conversationId": path.rsplit('/').next().expect("an id") })).await;
     let one = browser.get(&format!("/test/emails/{}", emails["result"]["emails"][0]["id"].as_str().expect("an id"))).await;
-    assert!(one.text.contains("All 4 of this request") && one.text.contains("2 de"), "{}", one.text);
+    assert!(one.text.contains("All 4 emails") && one.text.contains("2 de"), "{}", one.text);
     let again = browser.get(&format!("/test/emails/new?brand={project}&from={}", path.rsplit('/').next().expect("an id"))).await;
     assert!(again.text.contains(">Welcome series</textarea>"), "{}", again.text);
 }
@@ -158,7 +156,7 @@ async fn an_email_that_was_made_elsewhere_is_taken_in_and_stays_in_its_frame() {
         assert_eq!(page.status, 200, "{path}");
         is_tame(&page, &path);
     }
-    assert!(browser.get(&format!("{home}/exports")).await.text.contains("not for this email"), "there is no MJML of it");
+    assert!(browser.get(&format!("{home}/exports")).await.text.contains("unavailable"), "there is no MJML of it");
     is_tame(&browser.get(&format!("/test/emails?brand={project}")).await, "the list");
     assert!(!browser.get(&format!("{home}/frame")).await.text.contains("<script"));
 }

@@ -123,7 +123,7 @@ async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
     let mut browser = Browser::new(&server);
     for path in ["/nothing-here", "/test/nothing/here"] {
         let seen = browser.get(path).await;
-        assert!(seen.status == 404 && seen.text.contains("There is no such page."), "{path}: {}", seen.text);
+        assert!(seen.status == 404 && seen.text.contains("Page not found."), "{path}: {}", seen.text);
     }
     // A slash too many or too few at the end is forgiven, and leads nowhere else.
     for (path, meant) in [("/test", "/test/"), ("/test/contacts/?page=2", "/test/contacts?page=2"), ("/signin/", "/signin")] {

@@ -14,7 +14,7 @@ async fn the_owner_sees_sizes_queues_jobs_the_last_backup_and_the_log() {
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
     let page = browser.get(PATH).await;
-    for shown in ["No backup was made yet", ">search index</th>", "Webhook deliveries", "control", env!("CARGO_PKG_VERSION")] {
+    for shown in ["No backup yet", ">search index</th>", "Webhook deliveries", "control", env!("CARGO_PKG_VERSION")] {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     assert_eq!(page.text.matches(">search index</th>").count(), 1, "a job of both environments is one line");
@@ -22,7 +22,7 @@ async fn the_owner_sees_sizes_queues_jobs_the_last_backup_and_the_log() {
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let page = browser.get(PATH).await;
-    assert!(page.text.contains(target.to_str().expect("UTF-8")) && !page.text.contains("No backup was made"), "{}", page.text);
+    assert!(page.text.contains(target.to_str().expect("UTF-8")) && !page.text.contains("No backup yet"), "{}", page.text);
     let status = signed_in(&server, OWNER, "test").await.data("system.status", json!({})).await;
     let workers = status["workers"].as_array().expect("workers");
     assert!(workers.len() > 20 && workers.iter().any(|worker| worker["steps"].as_u64() > Some(0)), "{status}");

@@ -17,7 +17,7 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
     browser.sign_in("/").await;
     let page = browser.get(PATH).await;
     assert!(
-        page.text.contains("Let other systems know at once") && page.text.contains("/v1/webhooks"),
+        page.text.contains("Notify other systems immediately") && page.text.contains("/v1/webhooks"),
         "the empty state teaches"
     );
     let csrf = page.csrf().to_owned();
@@ -26,7 +26,7 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
     for (name, value, said) in [
         ("url", "ftp://example.com/", "expected an address that begins with https://"),
         ("event", "", "type"),
-        ("headers", "X-Shop 7", "Write each header as a line"),
+        ("headers", "X-Shop 7", "Write each header on its own line"),
         ("headers", "Host: x", "belongs to the delivery itself"),
     ] {
         let mut fields = vec![("csrf", csrf.as_str()), ("act", "create"), ("description", "Tells \"the shop\"")];
@@ -66,7 +66,7 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
     let own = format!("{PATH}/{id}");
     let page = browser.get(&own).await;
     assert!(page.text.contains("href=\"/live/settings/webhooks\""), "the other data has no such webhook");
-    for shown in ["X-Shop: ********\nX-Word: ********", "value=\"subscriber.added\" checked", "Nothing was sent yet"] {
+    for shown in ["X-Shop: ********\nX-Word: ********", "value=\"subscriber.added\" checked", "No deliveries yet"] {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     assert!(!page.text.contains("value=\"subscriber.unsubscribed\" checked"));
@@ -87,9 +87,9 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
     let csrf = browser.get(&own).await.csrf().to_owned();
 
     let tested = browser.post(&own, &[("csrf", &csrf), ("act", "test")]).await;
-    assert!(tested.text.contains("The test arrived") && tested.text.contains("answered 200"), "{}", tested.text);
+    assert!(tested.text.contains("Test delivered") && tested.text.contains("returned 200"), "{}", tested.text);
     let tested = browser.post(&own, &[("csrf", &csrf), ("act", "test")]).await;
-    assert!(tested.text.contains("The test did not arrive") && tested.text.contains("answered 500"), "{}", tested.text);
+    assert!(tested.text.contains("Test failed") && tested.text.contains("returned 500"), "{}", tested.text);
     assert!(
         tested.text.contains("&lt;script&gt;alert(1)") && !tested.text.contains("<script>alert"),
         "what endpoints say is text"
@@ -106,7 +106,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
 
     let failed = browser.get(&format!("{own}?status=failed")).await;
     assert!(failed.text.contains("webhook.test") && failed.text.contains(">test</span>"), "{}", failed.text);
-    assert!(browser.get(&format!("{own}?status=pending")).await.text.contains("There are none like that"));
+    assert!(browser.get(&format!("{own}?status=pending")).await.text.contains("No matching deliveries"));
 
     let changed = [("csrf", csrf.as_str()), ("act", "update"), ("url", &url), ("event", "email.clicked"), ("headers", "")];
     assert_eq!(browser.post(&own, &changed).await.location(), format!("{own}?done=update"));
@@ -123,7 +123,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
     assert!(rotated.text.contains("<code>whsec_") && !rotated.text.contains(&secret), "{}", rotated.text);
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "rotate"), ("grace", "many")]).await.status, 400);
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "off")]).await.location(), format!("{own}?done=off"));
-    assert!(browser.get(&own).await.text.contains("Switch on"));
+    assert!(browser.get(&own).await.text.contains("Turn on"));
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "redeliver"), ("from", "2020-01-01T00:00")]).await.status, 400);
     assert_eq!(browser.post(&own, &[("csrf", &csrf), ("act", "nonsense")]).await.status, 404);
     let gone = browser.post(&own, &[("csrf", &csrf), ("act", "delete")]).await;

@@ -60,18 +60,18 @@ impl Async for MailLink {
         let base = engine.base_url();
         let (subject, text) = match input.purpose {
             LinkPurpose::Invitation => (
-                "You are invited to Mailmill",
+                "You're invited to Mailmill",
                 format!(
-                    "Hello,\n\nsomebody invites you to work on their email marketing with Mailmill at {base}.\n\nOpen this to join, once:\n\n\
-                     {}\n\nIf you do not expect it, do nothing.\n",
+                    "Hello,\n\nYou're invited to join an email marketing account on Mailmill at {base}.\n\nTo accept, open this \
+                     link. It works once:\n\n{}\n\nIf you didn't expect this invitation, ignore this email.\n",
                     input.link
                 ),
             ),
             LinkPurpose::Reset => (
-                "A new password for Mailmill",
+                "Reset your Mailmill password",
                 format!(
-                    "Hello,\n\nsomebody, probably you, asked for a new password at {base}.\n\nOpen this to choose one, once and within the \
-                     hour:\n\n{}\n\nIf it was not you, do nothing: your password stays as it is.\n",
+                    "Hello,\n\nWe received a request to reset your password at {base}.\n\nTo choose a new password, open this link. It \
+                     works once, for one hour:\n\n{}\n\nIf you didn't request this, ignore this email. Your password stays the same.\n",
                     input.link
                 ),
             ),

@@ -63,7 +63,7 @@ fn page(code: &str, mut details: Value, choice: Option<&Choice>, error: Option<&
         scope["chosen"] = (scope["yours"] == true && is_chosen).into();
     }
     let context = json!({
-        "title": "An agent asks for access",
+        "title": "An agent requests access",
         "state": state,
         "code": code,
         "live": choice.is_some_and(|choice| choice.environment == Environment::Live),

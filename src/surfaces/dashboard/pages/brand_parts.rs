@@ -117,8 +117,8 @@ const LOOK: [(&str, &str, &str); 8] = [
     ("palette", "buttonText", "Button text"),
     ("palette", "background", "Background"),
     ("palette", "text", "Text"),
-    ("fonts", "heading", "Font of headings"),
-    ("fonts", "body", "Font of text"),
+    ("fonts", "heading", "Heading font"),
+    ("fonts", "body", "Text font"),
 ];
 
 /// A colour as it is; of a stack of fonts the one that somebody chose.
@@ -137,13 +137,13 @@ async fn give_look(visit: &Visit, id: &str) -> Result<Value, PageError> {
 
 fn source(word: &str) -> &'static str {
     match word {
-        "given" => "set by you",
+        "given" => "added manually",
         "header" => "in the page's header",
-        "structuredData" => "told to search engines",
+        "structuredData" => "in the page's structured data",
         "manifest" => "the web app's icon",
         "iconLink" => "the page's icon",
-        "share" => "the picture for sharing",
-        _ => "on the site",
+        "share" => "the page's sharing image",
+        _ => "on the website",
     }
 }
 
@@ -279,10 +279,10 @@ async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outco
 
 fn origin(word: &str) -> &'static str {
     match word {
-        "website" => "from the web site",
-        "favorite" => "a favourite email",
-        "upload" => "a file",
-        _ => "written by you",
+        "website" => "from the website",
+        "favorite" => "from a favorite email",
+        "upload" => "from a file",
+        _ => "added manually",
     }
 }
 
@@ -311,7 +311,7 @@ async fn add_text(visit: &Visit, id: &str) -> Result<Value, PageError> {
     };
     let not_text = || PageError {
         field: "file".into(),
-        ..PageError::plain(http::StatusCode::BAD_REQUEST, "The file is no plain text (UTF-8); save it as .txt or .md.")
+        ..PageError::plain(http::StatusCode::BAD_REQUEST, "The file isn't plain text (UTF-8). Save it as .txt or .md.")
     };
     let content = std::str::from_utf8(&file.bytes).map_err(|_| not_text())?;
     let title = form.some("title").unwrap_or(&file.name);

@@ -210,10 +210,10 @@ pub fn head(visit: &Visit, project: &Value, tab: &str) -> Value {
 /// The stages of an import with how far each is.
 fn stages(now: &str) -> Value {
     const STAGES: [(&str, &str); 4] = [
-        ("initializing", "Waiting for its turn"),
+        ("initializing", "Waiting in the queue"),
         ("fetching", "Reading the pages and style sheets"),
-        ("reading", "Finding colours, fonts, words and products"),
-        ("measuring", "Looking at logos and images"),
+        ("reading", "Finding colors, fonts, text, and products"),
+        ("measuring", "Measuring logos and images"),
     ];
     let at = STAGES.iter().position(|(word, _)| *word == now).unwrap_or(STAGES.len());
     let stage = |(place, (_, label)): (usize, &(&str, &str))| {
@@ -243,9 +243,9 @@ fn facts(brand: &Value) -> Value {
     let contact = &brand["contact"];
     let voice = &brand["voice"];
     let person = voice["person"].as_str().map(|person| match person {
-        "we" => "as “we”",
-        "i" => "as “I”",
-        _ => "about itself by name",
+        "we" => "first person (we)",
+        "i" => "first person (I)",
+        _ => "third person",
     });
     let formality = voice["formality"].as_str();
     let speaks = [person, formality].into_iter().flatten().collect::<Vec<_>>().join(", ");
@@ -255,8 +255,8 @@ fn facts(brand: &Value) -> Value {
         ("Postal address", text(&contact["address"])),
         ("Email", text(&contact["email"])),
         ("Phone", text(&contact["phone"])),
-        ("Speaks", Some(speaks).filter(|speaks| !speaks.is_empty())),
-        ("Words it likes", Some(words).filter(|words| !words.is_empty())),
+        ("Tone", Some(speaks).filter(|speaks| !speaks.is_empty())),
+        ("Typical words", Some(words).filter(|words| !words.is_empty())),
     ];
     all.into_iter().filter_map(|(label, text)| Some(json!({ "label": label, "text": text? }))).collect()
 }

@@ -70,8 +70,8 @@ fn entry(entry: &Value) -> Value {
         "sent" => "Sent",
         "opened" => "Opened",
         "clicked" => "Clicked a link in",
-        "bounced" => "Came back",
-        "complained" => "Called spam",
+        "bounced" => "Bounced",
+        "complained" => "Reported as spam",
         "unsubscribed" => "Unsubscribed",
         _ => event["name"].as_str().unwrap_or_default(),
     };
@@ -130,7 +130,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
         "tag" => {
             let names = audience::names(form.get("tag"));
             if names.is_empty() {
-                let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Write the name of a tag first.");
+                let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Enter a tag first.");
                 return Err(PageError { field: "tag".into(), ..error });
             }
             let done = visit.ask("contacts.bulk_change", changed("addTags", json!(names))).await?;
@@ -147,7 +147,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
             visit.ask(id, choice).await?;
         }
         "erase" if form.get("sure").is_empty() => {
-            let message = "Tick “Yes, erase everything” first: what is erased cannot be brought back.";
+            let message = "To erase the contact, select “Yes, erase everything”. You can't undo this.";
             return Err(PageError { field: "sure".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, message) });
         }
         "erase" => {
@@ -204,7 +204,7 @@ pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, P
         let (name, text) = (name.trim(), text.trim());
         let before = known.get(name).unwrap_or(&Value::Null);
         if name.is_empty() && !text.is_empty() {
-            let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Give the field a name as well.");
+            let error = PageError::plain(http::StatusCode::BAD_REQUEST, "Enter a name for the field.");
             return Err(PageError { field: "customFields".into(), ..error });
         }
         if name.is_empty() || written(before) == text {
@@ -214,7 +214,7 @@ pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, P
             _ if text.is_empty() => Value::Null,
             Value::Number(_) | Value::Bool(_) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
             Value::Array(_) | Value::Object(_) => serde_json::from_str(text).map_err(|_| {
-                let message = format!("“{name}” is a list or an object; write it as JSON, or leave it empty to remove it.");
+                let message = format!("“{name}” is a list or an object. Enter it as JSON, or leave it empty to remove it.");
                 PageError { field: "customFields".into(), ..PageError::plain(http::StatusCode::BAD_REQUEST, &message) }
             })?,
             Value::String(_) | Value::Null => text.into(),

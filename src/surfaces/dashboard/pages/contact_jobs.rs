@@ -12,9 +12,9 @@ pub const ROUTES: &[Route] = &[closed("/{environment}/contacts/jobs/{kind}/{id}"
 /// How far it is.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let (title, operation) = match visit.name("kind") {
-        "export" => ("Export of contacts", "contacts.export_status"),
-        "change" => ("Change of many contacts", "contacts.bulk_change_status"),
-        "bulk" => ("Contacts from a program", "contacts.bulk_status"),
+        "export" => ("Contact export", "contacts.export_status"),
+        "change" => ("Bulk change of contacts", "contacts.bulk_change_status"),
+        "bulk" => ("Contact import through the API", "contacts.bulk_status"),
         _ => return Err(PageError::not_found()),
     };
     let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(PageError::not_found()) };

@@ -106,7 +106,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
     let all = form.get("which") == "all";
     if !all && chosen.is_empty() {
-        return Err(wrong("contact", "Tick at least one contact, or choose “all that match”."));
+        return Err(wrong("contact", "Select at least one contact, or choose all."));
     }
     let filters = if all { conditions(visit, audience).await? } else { json!({}) };
     if form.get("act") == "export" {
@@ -137,13 +137,13 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
 fn change(form: &Fields, input: &mut Value) -> Result<(), PageError> {
     let tags = audience::names(form.get("bulk_tag"));
     match form.get("act") {
-        "tag" | "untag" if tags.is_empty() => return Err(wrong("bulk_tag", "Write the name of a tag first.")),
+        "tag" | "untag" if tags.is_empty() => return Err(wrong("bulk_tag", "Enter a tag first.")),
         "tag" => input["addTags"] = json!(tags),
         "untag" => input["removeTags"] = json!(tags),
         "status" if form.get("bulk_status").is_empty() => return Err(wrong("bulk_status", "Choose a status first.")),
         "status" => input["status"] = form.get("bulk_status").into(),
         "delete" if form.get("sure").is_empty() => {
-            return Err(wrong("sure", "Tick “Yes, delete them” first: what is deleted cannot be brought back."));
+            return Err(wrong("sure", "To delete the contacts, select “Yes, delete them”. You can't undo this."));
         }
         "delete" => input["delete"] = true.into(),
         _ => return Err(PageError::not_found()),
@@ -177,7 +177,7 @@ async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageErr
     }
     if let Some(name) = form.some("tag") {
         let tag = audience::tag_named(visit, &audience.id, name).await?;
-        let tag = tag.ok_or_else(|| wrong("tag", "There is no such tag any more, so nothing was done."))?;
+        let tag = tag.ok_or_else(|| wrong("tag", "This tag no longer exists, so nothing was changed."))?;
         filters.insert("tags".into(), json!([tag["id"]]));
     }
     Ok(json!({ "filters": filters, "segmentId": form.some("segment") }))

@@ -24,7 +24,7 @@ fn teller(visit: &Visit) -> Result<&UserSession, PageError> {
         true => Ok(person),
         false => Err(PageError::plain(
             StatusCode::FORBIDDEN,
-            "Your role does not allow this: it makes brands, emails, contacts and campaigns.",
+            "Your role doesn't allow the demo. It creates brands, emails, contacts, and campaigns.",
         )),
     }
 }
@@ -43,7 +43,7 @@ fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> 
         Some(Ending::Stuck(why)) => (Value::Null, json!(why)),
         None => (Value::Null, Value::Null),
     };
-    context.insert("title".into(), "The first minute".into());
+    context.insert("title".into(), "Your first minute".into());
     context.insert("goes_on".into(), told.as_ref().is_some_and(|told| told.ending.is_none()).into());
     context.insert("steps".into(), json!(told.map(|told| told.steps).unwrap_or_default()));
     context.insert("well".into(), well);
@@ -63,7 +63,7 @@ async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
         None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
         None => {
             let mut error =
-                PageError::plain(StatusCode::BAD_REQUEST, "Give the address of a web site, like https://example.com.");
+                PageError::plain(StatusCode::BAD_REQUEST, "Enter the URL of a website, like https://example.com.");
             error.field = "site".into();
             return page(visit, Some(&error));
         }

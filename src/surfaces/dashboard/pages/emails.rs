@@ -168,7 +168,7 @@ async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
         Ok(begun) => Ok(to_series(visit, &begun)),
         // The favourite is one of another brand.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
-            let message = "This favourite does not belong to the brand; choose one of its own.".to_owned();
+            let message = "This favorite belongs to another brand. Choose one of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
         }
         Err(error) if is_shown(&error) => draw_new(visit, Some(error)).await,
@@ -209,7 +209,7 @@ async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
         None => (form.get("name"), form.get("source").to_owned()),
     };
     if source.trim().is_empty() {
-        let nothing = PageError::plain(http::StatusCode::BAD_REQUEST, "Choose a file, or put the email's HTML here.");
+        let nothing = PageError::plain(http::StatusCode::BAD_REQUEST, "Choose a file, or paste the email's HTML.");
         return draw_import(visit, Some(PageError { field: "html".into(), ..nothing })).await;
     }
     let input = json!({
@@ -266,9 +266,9 @@ async fn series(visit: &Visit) -> Result<Outcome, PageError> {
 /// What is done in a stage, for people.
 fn stage_words(stage: &str) -> &'static str {
     match stage {
-        "waiting" => "Waiting for its turn, or for the brand's site to be read",
+        "waiting" => "Waiting in the queue, or for the brand import",
         "writing" => "Writing",
-        "rendering" => "Drawing the emails and their pictures",
+        "rendering" => "Rendering the emails",
         "completed" => "Done",
         _ => "Stopped",
     }

@@ -158,7 +158,7 @@ fn charts(days: &[Value]) -> Vec<Value> {
         Some(currency) => takings(days, &currency, "revenue", &format!("Revenue by day in {currency}")),
         None => {
             let series = vec![series("Sent", "sent")];
-            let title = "Messages sent by day";
+            let title = "Emails sent by day";
             Chart { id: "sent", title, unit: "", shape: Shape::Bars, dates: dates(days), series }.draw()
         }
     };

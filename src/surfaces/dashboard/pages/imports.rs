@@ -36,12 +36,12 @@ const FIELDS: [(&str, &str); 10] = [
     ("language", "Language"),
     ("tags", "Tags"),
     ("status", "Status"),
-    ("custom", "Custom field …"),
+    ("custom", "Custom field"),
 ];
 /// Columns of our own exports that say nothing an import could take.
 const OWN: [&str; 4] = ["id", "created_at", "updated_at", "unsubscribed_at"];
 /// What stands between cells, and what people call it.
-const DELIMITERS: [(&str, &str); 4] = [(",", "Comma ,"), (";", "Semicolon ;"), ("\\t", "Tab"), ("|", "Bar |")];
+const DELIMITERS: [(&str, &str); 4] = [(",", "Comma (,)"), (";", "Semicolon (;)"), ("\\t", "Tab"), ("|", "Vertical bar (|)")];
 /// Refused rows on one page.
 const ERRORS: u64 = 50;
 const JOBS: u64 = 10;
@@ -93,7 +93,7 @@ async fn one(visit: &Visit) -> Result<Outcome, PageError> {
 async fn progress(visit: &Visit, audience: &Audience, status: Value) -> Result<Outcome, PageError> {
     let offset = audience::offset(visit, ERRORS);
     let told = visit.ask("contacts.import_errors", json!({ "id": visit.name("id"), "limit": ERRORS, "offset": offset })).await?;
-    let mut context = audience.context(visit, "Import of contacts");
+    let mut context = audience.context(visit, "Contact import");
     let open = matches!(status["status"].as_str(), Some("pending" | "processing"));
     let path = audience.path(&visit.path, &[]);
     context.insert("pages_base".into(), format!("{path}{}", if path.contains('?') { "&" } else { "?" }).into());
@@ -126,7 +126,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
         json!({ "header": column["header"], "samples": column["samples"], "field": field, "custom": custom })
     });
     let rows: Vec<Value> = rows.collect();
-    let mut context = audience.context(visit, "Which column is what?");
+    let mut context = audience.context(visit, "Match your columns");
     context.insert("columns".into(), rows.into());
     for name in ["fileName", "bytes", "expiresAt"] {
         context.insert(name.into(), preview[name].clone());
@@ -191,18 +191,20 @@ fn mapping(form: &Fields) -> Result<Value, PageError> {
         let name = name.trim();
         match field {
             "" => {}
-            "custom" if name.is_empty() => return wrong(&format!("Give the custom field of the column “{header}” a name.")),
-            "custom" if custom.contains_key(name) => return wrong(&format!("Two columns are the custom field “{name}”.")),
+            "custom" if name.is_empty() => return wrong(&format!("Enter a custom field name for the column “{header}”.")),
+            "custom" if custom.contains_key(name) => {
+                return wrong(&format!("Two columns use the custom field “{name}”. Choose one of them."));
+            }
             "custom" => drop(custom.insert(name.to_owned(), header.into())),
             field if map.contains_key(field) => {
                 let label = FIELDS.iter().find(|(word, _)| *word == field).map_or(field, |(_, label)| label);
-                return wrong(&format!("Two columns are “{label}”. Choose one of them."));
+                return wrong(&format!("Two columns are imported as “{label}”. Choose one of them."));
             }
             field => drop(map.insert(field.to_owned(), header.into())),
         }
     }
     if !map.contains_key("email") {
-        return wrong("Say which column is the email address: every contact needs one.");
+        return wrong("Choose the column that contains the email address. Every contact needs one.");
     }
     map.insert("customFields".into(), custom.into());
     Ok(map.into())
@@ -246,9 +248,9 @@ mod tests {
         let right = form("header=E&column=email&custom=&header=S&column=custom&custom=shoe&header=X&column=&custom=");
         assert_eq!(right.expect("right"), json!({ "email": "E", "customFields": { "shoe": "S" } }));
         for (wrong, part) in [
-            ("header=A&column=phone&custom=", "every contact needs one"),
-            ("header=A&column=email&custom=&header=B&column=email&custom=", "Two columns are “Email”"),
-            ("header=A&column=email&custom=&header=B&column=custom&custom=", "column “B” a name"),
+            ("header=A&column=phone&custom=", "Every contact needs one"),
+            ("header=A&column=email&custom=&header=B&column=email&custom=", "Two columns are imported as “Email”"),
+            ("header=A&column=email&custom=&header=B&column=custom&custom=", "name for the column “B”"),
         ] {
             assert!(form(wrong).expect_err(wrong).message.contains(part), "{wrong}");
         }

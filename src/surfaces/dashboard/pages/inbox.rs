@@ -16,13 +16,13 @@ pub const ROUTES: &[Route] = &[
 
 /// What simulated recipients do, for those who try.
 const SIMULATED: [(&str, &str); 8] = [
-    ("delivered", "takes the message"),
-    ("deferred", "asks to come back, then takes it"),
+    ("delivered", "accepts the message"),
+    ("deferred", "defers the message once, then accepts it"),
     ("hard-bounce", "does not exist"),
-    ("soft-bounce", "takes it and returns it: the mailbox is full"),
-    ("complaint", "takes it and reports it as spam"),
-    ("open", "opens it"),
-    ("click", "opens it and clicks its first link"),
+    ("soft-bounce", "accepts the message, then bounces it (mailbox full)"),
+    ("complaint", "accepts the message and reports it as spam"),
+    ("open", "opens the message"),
+    ("click", "opens the message and clicks its first link"),
     ("unsubscribe", "unsubscribes with one click"),
 ];
 

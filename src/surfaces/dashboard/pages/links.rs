@@ -72,7 +72,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
                 let mailed = ask("system.mail_link", input).await;
                 let reason = mailed.as_ref().map_or(None, |mailed| mailed["reason"].as_str());
                 if let Some(reason) = reason {
-                    tracing::warn!(reason, "a link to a new password could not be mailed");
+                    tracing::warn!(reason, "the password-reset link could not be emailed");
                 }
             }
         });
@@ -118,7 +118,7 @@ pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
 /// The form for an account of one's own.
 pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.api.0.settings.accounts.sign_up {
-        true => Ok(page(visit, "signup.html", "Make an account", None)),
+        true => Ok(page(visit, "signup.html", "Create an account", None)),
         false => Err(PageError::not_found()),
     }
 }
@@ -129,6 +129,6 @@ pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "email": form.get("email"), "name": form.some("name"), "password": form.raw("password") });
     Ok(match visit.ask("accounts.sign_up", input).await {
         Ok(_) => sign_in::enter_new(visit, form.get("email")).await,
-        Err(error) => page(visit, "signup.html", "Make an account", Some(&error)),
+        Err(error) => page(visit, "signup.html", "Create an account", Some(&error)),
     })
 }

@@ -23,7 +23,7 @@ async fn page(visit: &Visit, app: Value, error: Option<PageError>) -> Result<Out
     }
     let session = visit.ask("accounts.session", json!({})).await?;
     let mut context = entered(&visit.form, &["act"], error.as_ref());
-    context.insert("title".into(), "Your security".into());
+    context.insert("title".into(), "Security".into());
     context.insert("sessions".into(), sessions["sessions"].clone());
     context.insert("session".into(), session);
     context.insert("app".into(), app);

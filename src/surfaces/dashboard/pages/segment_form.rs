@@ -57,7 +57,7 @@ impl Row {
             ("is_not", "is not"),
             ("contains", "contains"),
             ("not_contains", "does not contain"),
-            ("starts_with", "begins with"),
+            ("starts_with", "starts with"),
             ("ends_with", "ends with"),
         ];
         const DATES: [(&str, &str); 4] =
@@ -70,7 +70,7 @@ impl Row {
             ("number_between", "is between (numbers)"),
         ];
         const ACTIVITY: [(&str, &str); 4] =
-            [("within", "in the last"), ("before", "longer ago than"), ("never", "never"), ("between", "between two days")];
+            [("within", "in the last"), ("before", "more than … ago"), ("never", "never"), ("between", "between two days")];
         const EVENTS: [(&str, &str); 6] = [
             ("within", "happened in the last"),
             ("not_within", "did not happen in the last"),

@@ -194,22 +194,22 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
         let wrong = |message: &str| (PageError::plain(StatusCode::BAD_REQUEST, message), Some(index));
         let named = segment_form::tags_of(std::slice::from_ref(row));
         if named.is_empty() {
-            return Err(wrong("Write the name of a tag."));
+            return Err(wrong("Enter a tag."));
         }
         for name in named {
             let tag = audience::tag_named(visit, &audience.id, &name).await.map_err(at(index))?;
-            let tag = tag.ok_or_else(|| wrong(&format!("There is no tag “{name}”.")))?;
+            let tag = tag.ok_or_else(|| wrong(&format!("The tag “{name}” doesn't exist.")))?;
             ids.insert(name, tag["id"].as_str().unwrap_or_default().to_owned());
         }
     }
     for (index, row) in rows.iter().enumerate().filter(|(_, row)| ["custom", "event"].contains(&row.what.as_str())) {
         if row.name.is_empty() && !row.is_group() {
-            let message = if row.what == "event" { "Write the name of an event." } else { "Write the name of the custom field." };
+            let message = if row.what == "event" { "Enter an event name." } else { "Enter a custom field name." };
             return Err((PageError::plain(StatusCode::BAD_REQUEST, message), Some(index)));
         }
     }
     if let Some(index) = rows.iter().position(|row| !row.is_group() && row.input() != "nothing" && row.value.is_empty()) {
-        return Err((PageError::plain(StatusCode::BAD_REQUEST, "Fill this in, or remove the condition."), Some(index)));
+        return Err((PageError::plain(StatusCode::BAD_REQUEST, "Enter a value, or remove the condition."), Some(index)));
     }
     Ok(segment_form::build(rows, &ids))
 }

@@ -81,7 +81,7 @@ pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// The form for proving again who one is.
 pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
-    Ok(page(visit, "confirm.html", "Confirm that it is you", None))
+    Ok(page(visit, "confirm.html", "Confirm it's you", None))
 }
 
 /// The same, sent.
@@ -89,6 +89,6 @@ pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
     Ok(match visit.ask("accounts.confirm", input).await {
         Ok(_) => Outcome::go(next(visit)),
-        Err(error) => page(visit, "confirm.html", "Confirm that it is you", Some(&error)),
+        Err(error) => page(visit, "confirm.html", "Confirm it's you", Some(&error)),
     })
 }

@@ -15,10 +15,10 @@ pub const ROUTES: &[Route] =
 const PER_PAGE: u64 = 50;
 /// Reasons, with what they mean to people, and whether somebody can give them by hand.
 const REASONS: [(&str, &str, bool); 5] = [
-    ("manual", "Put here by hand", true),
+    ("manual", "Added manually", true),
     ("unsubscribe", "Unsubscribed", true),
-    ("bounce_hard", "Mail came back", true),
-    ("complaint", "Called mail spam", true),
+    ("bounce_hard", "Hard bounce", true),
+    ("complaint", "Spam complaint", true),
     ("erased", "Erased", false),
 ];
 

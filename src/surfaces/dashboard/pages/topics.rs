@@ -54,7 +54,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
                 None => {}
                 Some(Ok(order)) => input["displayOrder"] = order.into(),
                 Some(Err(_)) => {
-                    let error = PageError::plain(http::StatusCode::BAD_REQUEST, "The place is a whole number, like 10.");
+                    let error = PageError::plain(http::StatusCode::BAD_REQUEST, "The order must be a whole number, like 10.");
                     let error = PageError { field: "displayOrder".into(), ..error };
                     return page(visit, &audience, Some(&error)).await;
                 }

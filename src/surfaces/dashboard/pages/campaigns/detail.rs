@@ -52,10 +52,10 @@ fn progress(stats: &Value) -> Value {
     charts::parts(&[
         ("sent", "Sent", many("totalSent")),
         ("failed", "Failed", many("failed")),
-        ("unknown", "In doubt", many("unknown")),
+        ("unknown", "Delivery uncertain", many("unknown")),
         ("skipped", "Left out", many("skipped")),
-        ("deferred", "To be tried again", many("deferred")),
-        ("queued", "Waiting", many("queued")),
+        ("deferred", "Retrying", many("deferred")),
+        ("queued", "Queued", many("queued")),
     ])
 }
 

@@ -30,7 +30,7 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result
     let wanted = own.or_else(|| visit.query.some("brand"));
     let project = wanted.or_else(|| projects.first()?["id"].as_str());
     let mut context = json!({
-        "title": if campaign.is_some() { "Another email" } else { "New campaign" },
+        "title": if campaign.is_some() { "Choose another email" } else { "New campaign" },
         "base": base(visit),
         "target": target,
         "address": visit.api.0.base_url(),

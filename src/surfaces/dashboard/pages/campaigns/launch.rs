@@ -70,15 +70,15 @@ pub fn reasons(of: &Value) -> Value {
 pub fn why(reason: &str) -> &str {
     match reason {
         "suppressed" => "On the suppression list",
-        "unsubscribed" => "Have unsubscribed",
-        "bounced" => "Their address does not take mail: an earlier message came back",
-        "not_subscribed" => "Are known, but have never subscribed",
-        "topic_unsubscribed" => "Do not want this topic",
-        "invalid_address" => "Their address is none that mail can be delivered to",
-        "duplicate_address" => "Another recipient has the same address",
-        "missing_field" => "Lack a merge field that the email needs",
-        "erased" => "Were deleted",
-        "cancelled" => "The campaign was cancelled before it was their turn",
+        "unsubscribed" => "Unsubscribed",
+        "bounced" => "Bounced before",
+        "not_subscribed" => "Never subscribed",
+        "topic_unsubscribed" => "Not subscribed to this topic",
+        "invalid_address" => "Invalid address",
+        "duplicate_address" => "Duplicate address",
+        "missing_field" => "Missing a required merge field",
+        "erased" => "Deleted",
+        "cancelled" => "Campaign canceled before sending",
         other => other,
     }
 }

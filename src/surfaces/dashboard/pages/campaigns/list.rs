@@ -11,10 +11,10 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 const STATES: [(&str, &str, &[&str]); 6] = [
     ("draft", "Drafts", &["draft"]),
     ("scheduled", "Scheduled", &["scheduled"]),
-    ("sending", "On their way", &["sending", "throttled", "paused"]),
+    ("sending", "Sending", &["sending", "throttled", "paused"]),
     ("sent", "Sent", &["sent"]),
-    ("attention", "Need attention", &["pending_review", "failed"]),
-    ("cancelled", "Cancelled", &["cancelled"]),
+    ("attention", "Needs attention", &["pending_review", "failed"]),
+    ("cancelled", "Canceled", &["cancelled"]),
 ];
 const PER_PAGE: usize = 25;
 

@@ -70,7 +70,7 @@ async fn audience(visit: &Visit, campaign: &Value) -> Value {
     let names = json!({ "id": campaign["recipientId"], "projectId": campaign["projectId"] });
     let everyone = campaign["recipientId"] == campaign["projectId"];
     let (kind, asked) = match campaign["recipientType"].as_str() {
-        Some("audience") if everyone => return json!({ "kind": "everyone", "name": "Every contact of the brand" }),
+        Some("audience") if everyone => return json!({ "kind": "everyone", "name": "All contacts of the brand" }),
         Some("tag") => ("tag", visit.ask("tags.get", names).await),
         _ => ("segment", visit.ask("segments.get", names).await),
     };

@@ -13,11 +13,11 @@ const STATES: [(&str, &str); 10] = [
     ("opened", "Opened"),
     ("clicked", "Clicked"),
     ("bounced", "Bounced"),
-    ("complained", "Called it spam"),
-    ("failed", "Refused at once"),
-    ("unknown", "In doubt"),
-    ("deferred", "To be tried again"),
-    ("queued", "Waiting"),
+    ("complained", "Spam complaint"),
+    ("failed", "Rejected"),
+    ("unknown", "Delivery uncertain"),
+    ("deferred", "Retrying"),
+    ("queued", "Queued"),
     ("skipped", "Left out"),
 ];
 const ROWS: usize = 50;

@@ -28,13 +28,13 @@ const LINES_MAX: usize = 12;
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
-        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free some space; \
-                    changes and sending then resume automatically.";
-        found.push(line("bad", text.into(), ("/settings/system".into(), "Look at the system")));
+        let text = "The server's disk is almost full, so nothing can be changed or sent. Unsubscribe links still work. Free some space. \
+                    Changes and sending then resume automatically.";
+        found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
     }
     if let Some(cause) = &known.hold {
-        let text = format!("Sending is on hold: {cause}. Campaigns, retries, schedules and webhook deliveries wait.");
-        found.push(line("bad", text, ("/settings/system".into(), "See what waits and resume")));
+        let text = format!("Sending is on hold: {cause}. Campaigns, retries, schedules, and webhook deliveries wait.");
+        found.push(line("bad", text, ("/settings/system".into(), "Review and resume")));
     }
     ways_out(environment, known, &mut found);
     campaigns(known, &mut found);
@@ -44,8 +44,8 @@ pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     failed_jobs(known, &mut found);
     for webhook in known.webhooks.iter().filter(|webhook| !webhook["pausedUntil"].is_null() || webhook["pauseReason"] == "gone") {
         let url = webhook["url"].as_str().unwrap_or_default();
-        let text = format!("Deliveries to the webhook {url} are paused: its endpoint does not take them.");
-        found.push(line("warn", text, ("/settings/webhooks".into(), "Look at its deliveries")));
+        let text = format!("Deliveries to the webhook {url} are paused: its endpoint keeps failing.");
+        found.push(line("warn", text, ("/settings/webhooks".into(), "View deliveries")));
     }
     found.sort_by_key(|line| line["level"] != "bad");
     found.truncate(LINES_MAX);
@@ -63,20 +63,20 @@ fn name(of: &Value) -> &str {
 /// Whether mail can leave, and from whom.
 fn ways_out(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
-        let text = "Live mail has no way out yet: name a relay or direct delivery in the settings of this installation.";
-        found.push(line("bad", text.into(), ("/settings/system".into(), "Look at the system")));
+        let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
+        found.push(line("bad", text.into(), ("/settings/system".into(), "View system")));
     }
     let verified = |domain: &&Value| domain["isVerified"] == true;
     if environment == Environment::Live
         && known.plan["provider"] == "smtp"
         && !known.domains.iter().any(|domain| verified(&domain))
     {
-        let text = "No sending domain is verified, so live mail cannot be signed and is refused.";
+        let text = "No sending domain is verified, so live emails can't be sent.";
         found.push(line("bad", text.into(), ("/domains".into(), "Verify a domain")));
     }
     for domain in known.domains.iter().filter(|domain| domain["status"] == "failed") {
         let (domain, why) = (domain["domain"].as_str().unwrap_or_default(), domain["statusReason"].as_str().unwrap_or_default());
-        found.push(line("warn", format!("The domain {domain} is not verified. {why}"), ("/domains".into(), "See its records")));
+        found.push(line("warn", format!("The domain {domain} is not verified. {why}"), ("/domains".into(), "View DNS records")));
     }
 }
 
@@ -87,12 +87,12 @@ fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
         let (name, error) = (name(campaign), campaign["error"].as_str().unwrap_or_default());
         let path = format!("/campaigns/{}", campaign["id"].as_str().unwrap_or_default());
         let said = match campaign["status"].as_str().unwrap_or_default() {
-            "pending_review" => Some(("bad", format!("{name} was due and could not start. {error}"), "Put it right")),
-            "failed" => Some(("bad", format!("{name} could not be sent on. {error}"), "See what happened")),
-            "throttled" => Some(("warn", format!("{name} waits. {error}"), "Look at it")),
+            "pending_review" => Some(("bad", format!("{name} was due but couldn't start. {error}"), "Fix it")),
+            "failed" => Some(("bad", format!("{name} failed. {error}"), "View details")),
+            "throttled" => Some(("warn", format!("{name} is waiting. {error}"), "View campaign")),
             "sent" | "cancelled" | "paused" if unknown > 0 => {
-                let text = format!("Of {unknown} recipients of {name} nobody knows whether they have it.");
-                Some(("warn", text, "Decide what becomes of them"))
+                let text = format!("Delivery of {name} is uncertain for {unknown} recipients.");
+                Some(("warn", text, "Wait or resend"))
             }
             _ => None,
         };
@@ -109,12 +109,12 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     let failed: Vec<&Value> = known.projects.iter().filter(|project| project["status"] == "error").filter(is_recent).collect();
     if failed.len() > FAILED_IMPORTS_MAX {
         let text = format!("The imports of {} brands failed.", failed.len());
-        return found.push(line("warn", text, ("/brands".into(), "Look at them")));
+        return found.push(line("warn", text, ("/brands".into(), "View brands")));
     }
     for project in failed {
-        let why = project["error"].as_str().unwrap_or("Its site could not be read.");
+        let why = project["error"].as_str().unwrap_or("The website couldn't be read.");
         let path = format!("/brands/{}", project["id"].as_str().unwrap_or_default());
-        found.push(line("warn", format!("The import of {} failed. {why}", name(project)), (path, "Look at it")));
+        found.push(line("warn", format!("The import of {} failed. {why}", name(project)), (path, "View import")));
     }
 }
 
@@ -129,14 +129,14 @@ fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
         }
         let (id, project) = (job["id"].as_str().unwrap_or_default(), job["projectId"].as_str().unwrap_or_default());
         let (what, path) = match job["kind"].as_str().unwrap_or_default() {
-            "import" => ("An import of contacts", format!("/contacts/import/{id}")),
-            "export" => ("An export of contacts", format!("/contacts/jobs/export/{id}")),
-            "change" => ("A change of many contacts", format!("/contacts/jobs/change/{id}")),
-            _ => ("What a program told of many contacts", format!("/contacts/jobs/bulk/{id}")),
+            "import" => ("A contact import", format!("/contacts/import/{id}")),
+            "export" => ("A contact export", format!("/contacts/jobs/export/{id}")),
+            "change" => ("A bulk change of contacts", format!("/contacts/jobs/change/{id}")),
+            _ => ("A contact import through the API", format!("/contacts/jobs/bulk/{id}")),
         };
         let brand = known.projects.iter().find(|brand| brand["id"] == project).map_or("a brand", name);
-        let text = format!("{what} of {brand} failed. {}", job["error"].as_str().unwrap_or_default());
-        let mut told = line("bad", text, (format!("{path}?brand={project}"), "Look at it"));
+        let text = format!("{what} for {brand} failed. {}", job["error"].as_str().unwrap_or_default());
+        let mut told = line("bad", text, (format!("{path}?brand={project}"), "View details"));
         told["job"] = id.into();
         found.push(told);
     }
@@ -153,15 +153,15 @@ fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     if bounces >= BOUNCES_WARN {
         let level = if bounces >= BOUNCES_BAD { "bad" } else { "warn" };
         let text =
-            format!("{bounces} % of the last 30 days’ messages came back; mailbox providers expect less than {BOUNCES_WARN} %.");
-        found.push(line(level, text, ("/suppressions".into(), "See who bounced")));
+            format!("{bounces}% of emails bounced in the last 30 days. Mailbox providers expect less than {BOUNCES_WARN}%.");
+        found.push(line(level, text, ("/suppressions".into(), "View bounces")));
     }
     if complaints >= COMPLAINTS_WARN {
         let level = if complaints >= COMPLAINTS_BAD { "bad" } else { "warn" };
         let text = format!(
-            "{complaints} % of the last 30 days’ messages were called spam; the large providers expect less than {COMPLAINTS_WARN} %."
+            "{complaints}% of emails were reported as spam in the last 30 days. Large mailbox providers expect less than {COMPLAINTS_WARN}%."
         );
-        found.push(line(level, text, ("/suppressions".into(), "See who complained")));
+        found.push(line(level, text, ("/suppressions".into(), "View complaints")));
     }
 }
 
@@ -171,11 +171,12 @@ fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
         let (used, limit) =
             (known.plan[quota]["used"].as_f64().unwrap_or(0.0), known.plan[quota]["limit"].as_f64().unwrap_or(0.0));
         if limit > 0.0 && used >= limit {
-            let text = format!("The plan’s emails for {words} are used up; what is left to send goes on by itself afterwards.");
-            found.push(line("bad", text, ("/settings/plan".into(), "See the plan")));
+            let text =
+                format!("The plan’s email quota for {words} is used up. Sending resumes automatically when the quota resets.");
+            found.push(line("bad", text, ("/settings/plan".into(), "View plan")));
         } else if limit > 0.0 && used / limit >= QUOTA_SHARE {
-            let text = format!("{:.0} % of the plan’s emails for {words} are used.", (used / limit * 100.0).floor());
-            found.push(line("warn", text, ("/settings/plan".into(), "See the plan")));
+            let text = format!("{:.0}% of the plan’s email quota for {words} is used.", (used / limit * 100.0).floor());
+            found.push(line("warn", text, ("/settings/plan".into(), "View plan")));
         }
     }
 }
@@ -265,7 +266,7 @@ mod tests {
         let one = told(vec![job("b", "export", "completed", false), failed()]);
         assert_eq!(one.len(), 1, "{one:?}");
         assert_eq!((&one[0]["path"], &one[0]["job"]), (&json!("/contacts/import/a?brand=1"), &json!("a")));
-        assert_eq!(one[0]["text"], "An import of contacts of Acme failed. No room.");
+        assert_eq!(one[0]["text"], "A contact import for Acme failed. No room.");
         assert_eq!(
             told(vec![job("b", "import", "uploaded", false), failed()]).len(),
             1,

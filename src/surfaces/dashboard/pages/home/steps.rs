@@ -26,21 +26,21 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let mut steps = vec![
         step(
             &[Permission::ProjectWrite],
-            ("Bring in your brand", "Name your web site: its colours, logos, words and products are read from it."),
+            ("Import your brand", "Enter your website, and Mailmill reads your colors, logos, text, and products from it."),
             ("/brands", "Add a brand"),
             brand.is_some(),
             request("/v1/projects/import", r#"{"urls":["https://example.com"],"name":"My brand"}"#.into()),
         ),
         step(
             &[Permission::EmailRead, Permission::EmailWrite],
-            ("Write an email", "Say in a sentence what it is about. It comes in your brand’s look, ready to be sent."),
+            ("Write an email", "Describe it in a sentence. Mailmill writes it in your brand’s style, ready to send."),
             ("/emails", "Write an email"),
             has_emails,
             request("/v1/projects/emails/generate", format!(r#"{{"projectId":"{id}","prompt":"Our autumn teas are here"}}"#)),
         ),
         step(
             &[Permission::AudienceRead, Permission::AudienceWrite],
-            ("Add people", "One by one, or all at once from a CSV file."),
+            ("Add contacts", "One by one, or from a CSV file."),
             ("/contacts", "Add contacts"),
             has_contacts,
             request("/v1/contacts", format!(r#"{{"projectId":"{id}","email":"ada@example.com","firstName":"Ada"}}"#)),
@@ -49,15 +49,17 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     if visit.environment == Environment::Live {
         steps.push(step(
             &[Permission::DomainRead, Permission::DomainWrite],
-            ("Show that the domain is yours", "A few DNS records, so that mailbox providers trust what you send."),
+            ("Verify your domain", "Add a few DNS records so that mailbox providers trust your emails."),
             ("/domains", "Add a domain"),
             known.domains.iter().any(|domain| domain["isVerified"] == true),
             request("/v1/domains", r#"{"domain":"news.example.com"}"#.into()),
         ));
     }
     let about = match visit.environment {
-        Environment::Test => "Choose whom it is for and send it. Test mail stays in the built-in inbox, where you can open it.",
-        Environment::Live => "Choose whom it is for, see exactly who gets it, and send it or give it a time.",
+        Environment::Test => {
+            "Choose the recipients and send it. Test emails stay in the built-in inbox, where you can open them."
+        }
+        Environment::Live => "Choose the recipients, see exactly who gets it, and send or schedule it.",
     };
     steps.push(step(
         &[Permission::CampaignRead, Permission::CampaignWrite],
