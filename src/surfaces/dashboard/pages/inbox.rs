@@ -17,7 +17,7 @@ pub const ROUTES: &[Route] = &[
 /// What simulated recipients do, for those who try.
 const SIMULATED: [(&str, &str); 8] = [
     ("delivered", "accepts the message"),
-    ("deferred", "defers the message once, then accepts it"),
+    ("deferred", "defers the message, then accepts it"),
     ("hard-bounce", "does not exist"),
     ("soft-bounce", "accepts the message, then bounces it (mailbox full)"),
     ("complaint", "accepts the message and reports it as spam"),

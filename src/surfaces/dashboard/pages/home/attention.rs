@@ -91,7 +91,8 @@ fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
             "failed" => Some(("bad", format!("{name} failed. {error}"), "View details")),
             "throttled" => Some(("warn", format!("{name} is waiting. {error}"), "View campaign")),
             "sent" | "cancelled" | "paused" if unknown > 0 => {
-                let text = format!("Delivery of {name} is uncertain for {unknown} recipients.");
+                let recipients = if unknown == 1 { "recipient" } else { "recipients" };
+                let text = format!("Delivery of {name} is uncertain for {unknown} {recipients}.");
                 Some(("warn", text, "Wait or resend"))
             }
             _ => None,
