@@ -133,7 +133,9 @@ pub fn report(findings: &[Finding]) -> String {
 fn say(command: &Administration, data: &Value) -> CommandOutput {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
-        Administration::Setup(_) => CommandOutput { out: String::new(), err: format!("{} is now the owner of this installation.\n", text("email")) },
+        Administration::Setup(_) => {
+            CommandOutput { out: String::new(), err: format!("{} is now the owner of this installation.\n", text("email")) }
+        }
         Administration::Doctor(local) => {
             let mut findings = local.clone();
             findings.extend(serde_json::from_value::<Vec<Finding>>(data["findings"].clone()).unwrap_or_default());

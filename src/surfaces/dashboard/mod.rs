@@ -192,7 +192,10 @@ impl Dashboard {
         };
         let run = match if safe { route.get } else { route.post } {
             Some(run) if safe || method == Method::POST => run,
-            _ => return visit.error(PageError::plain(StatusCode::METHOD_NOT_ALLOWED, "This page doesn't support that request method.")),
+            _ => {
+                return visit
+                    .error(PageError::plain(StatusCode::METHOD_NOT_ALLOWED, "This page doesn't support that request method."));
+            }
         };
         if route.auth == Auth::Closed && visit.who.is_none() {
             let next = if safe { uri.path_and_query().map(ToString::to_string) } else { None };

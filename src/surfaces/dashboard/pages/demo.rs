@@ -62,8 +62,7 @@ async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
         Some(site) => site.to_owned(),
         None if visit.api.0.settings.server.demo_shop => format!("{}{}", visit.api.0.base_url(), shop::PATH),
         None => {
-            let mut error =
-                PageError::plain(StatusCode::BAD_REQUEST, "Enter the URL of a website, like https://example.com.");
+            let mut error = PageError::plain(StatusCode::BAD_REQUEST, "Enter the URL of a website, like https://example.com.");
             error.field = "site".into();
             return page(visit, Some(&error));
         }
