@@ -121,7 +121,8 @@ async fn the_list_shows_use_and_eight_characters_and_never_the_key() {
 #[tokio::test]
 async fn all_keys_of_the_account_share_its_budget_also_those_made_later() {
     let outer = tempfile::tempdir().expect("a temporary folder");
-    let overrides = [("plans.standard.budgets.general".to_owned(), "2".to_owned())];
+    let overrides = [("accounts.owner_plan", "standard"), ("plans.standard.budgets.general", "2")];
+    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let settings = settings::load(settings::DEFAULT, None, &[], &overrides).expect("valid");
     let opened = open(&outer.path().join("data"), settings);
     let client = Client::of(&opened);

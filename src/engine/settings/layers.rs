@@ -18,9 +18,9 @@ const NAMED_TABLES: [&str; 1] = ["plans"];
 
 /// The values of all layers so far.
 pub(super) struct Layers {
-    /// What may be set, with the default as the example of its type. Names in named tables are `*`.
-    known: BTreeMap<String, Value>,
-    /// Invariant: every key matches one of `known`, with a value of its type.
+    /// What may be set, with defaults as the examples of its types, text last. Names in named tables are `*`.
+    known: BTreeMap<String, Vec<Value>>,
+    /// Invariant: every key matches one of `known`, with a value of one of its types.
     values: BTreeMap<String, (Value, Origin)>,
 }
 
@@ -29,7 +29,15 @@ impl Layers {
     pub(super) fn of_defaults(text: &str) -> Result<Self, SettingsError> {
         let (table, _) = read(Path::new("default.toml"), text)?;
         let leaves = flatten(&table);
-        let known = leaves.iter().map(|(key, value)| (pattern(key), value.clone())).collect();
+        let mut known: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for (key, value) in &leaves {
+            let examples = known.entry(pattern(key)).or_default();
+            if !examples.iter().any(|example| example.same_type(value)) {
+                examples.push(value.clone());
+                // Any text reads as text, so the other types are tried before.
+                examples.sort_by_key(Value::is_str);
+            }
+        }
         let values = leaves.into_iter().map(|(key, value)| (key, (value, Origin::Default))).collect();
         Ok(Self { known, values })
     }
@@ -69,29 +77,29 @@ impl Layers {
 
     /// Take a value that arrives as text: what it means depends on the key's type.
     pub(super) fn add_text(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), SettingsError> {
-        let Some(example) = self.known.get(&pattern(key)) else {
+        let Some(examples) = self.known.get(&pattern(key)) else {
             return Err(self.unknown(key, origin));
         };
         let text = text.trim();
-        let value = match example {
+        let value = examples.iter().find_map(|example| match example {
             Value::Integer(_) => text.replace('_', "").parse().ok().map(Value::Integer),
             Value::Float(_) => text.parse().ok().map(Value::Float),
             Value::Boolean(_) => text.parse().ok().map(Value::Boolean),
             Value::Array(_) if text.starts_with('[') => text.parse().ok(),
             Value::Array(_) => Some(split_list(text)),
             _ => Some(Value::from(text)),
-        };
+        });
         match value {
             Some(value) => self.add(key.to_owned(), value, origin),
             None => {
                 let found = format!("{:?}", text.chars().take(60).collect::<String>());
-                Err(SettingsError::WrongType { key: key.to_owned(), origin, found, expected: type_name(example) })
+                Err(SettingsError::WrongType { key: key.to_owned(), origin, found, expected: type_name(&examples[0]) })
             }
         }
     }
 
     fn add(&mut self, key: String, value: Value, origin: Origin) -> Result<(), SettingsError> {
-        let Some(example) = self.known.get(&pattern(&key)) else {
+        let Some(examples) = self.known.get(&pattern(&key)) else {
             if self.is_table(&key) {
                 let found = type_name(&value).to_owned();
                 return Err(SettingsError::WrongType { key, origin, found, expected: "a table" });
@@ -99,7 +107,7 @@ impl Layers {
             return Err(self.unknown(&key, origin));
         };
         // A price of 3 is a price of 3.0.
-        let value = match (&value, example) {
+        let value = match (&value, &examples[0]) {
             (Value::Integer(whole), Value::Float(_)) => Value::Float(*whole as f64),
             // A list of one may be written as that one, and an empty list as empty text.
             (Value::String(one), Value::Array(_)) => {
@@ -109,9 +117,9 @@ impl Layers {
         };
         // All our lists are lists of text.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
-        if !value.same_type(example) || has_wrong_item {
+        if !examples.iter().any(|example| value.same_type(example)) || has_wrong_item {
             let found = if has_wrong_item { "a list of other things" } else { type_name(&value) };
-            return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(example) });
+            return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(&examples[0]) });
         }
         self.values.insert(key, (value, origin));
         Ok(())

@@ -20,7 +20,7 @@ const THREADS: u8 = 6;
 const KILLS: u64 = 36;
 /// Tells the child which file to write to, and that it is one.
 const FILE_VARIABLE: &str = "MAILMILL_TEST_KILL_FILE";
-const NAME: &str = "engine::store::kill::after_kill_9_every_answered_write_is_there_and_none_is_there_by_half";
+const NAME: &str = "engine::store::kill_test::after_kill_9_every_answered_write_is_there_and_none_is_there_by_half";
 
 const ROWS: Table<(u8, u32), Vec<u8>> = Table::new(CONTACTS);
 /// The same rows under a scattered key.

@@ -266,18 +266,19 @@ fn picture() -> impl Strategy<Value = Picture> {
     })
 }
 
+fn product() -> impl Strategy<Value = Product> {
+    let facts = (prop::option::of(picture()), prop::option::of(line()), prop::option::of(line()), prop::option::of(line()));
+    (line(), link(), facts, prop::option::of(line())).prop_map(|(name, href, (image, text, price, price_before), button)| {
+        Product { name, href, image, text, price, price_before, button }
+    })
+}
+
 fn block() -> impl Strategy<Value = Block> {
     let action = || prop::option::of((line(), link()).prop_map(|(label, href)| Action { label, href }));
     let id = || Just(BlockId::new("x"));
     let item = || (prop::option::of(line()), rich()).prop_map(|(title, text)| Item { title, text });
     let links = || prop::collection::vec((line(), link()).prop_map(|(label, href)| NavLink { label, href }), 0..5);
     let row = || (prop::collection::vec(rich(), 0..6), any::<bool>()).prop_map(|(cells, strong)| Row { cells, strong });
-    let product = || {
-        let facts = (prop::option::of(picture()), prop::option::of(line()), prop::option::of(line()), prop::option::of(line()));
-        (line(), link(), facts, prop::option::of(line())).prop_map(|(name, href, (image, text, price, price_before), button)| {
-            Product { name, href, image, text, price, price_before, button }
-        })
-    };
     prop_oneof![
         (id(), line(), prop::option::of(link()), links()).prop_map(|(id, name, href, links)| Block::Header(Header {
             id,
