@@ -145,6 +145,7 @@ pub const STRANGER_CLICKS: TableId = TableId(107);
 pub const STRANGER_CLICKS_BY_TIME: TableId = TableId(108);
 pub const FORMER_MEMBERS: TableId = TableId(109);
 pub const THROTTLES: TableId = TableId(110);
+pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -279,7 +280,7 @@ pub const TABLES: &[TableInfo] = &[
     table(88, "customer_event_days", World, "(day, project id, number of a name) -> nothing: there are sets of that day"),
     table(89, "external_ids", World, "(project id, kind, digest of a customer, checkout or order id) -> contact number"),
     table(90, "contact_external_ids", World, "(project id, contact number, kind, digest) -> nothing: the same from the contact"),
-    table(91, "clickers", World, "(project id, contact number) -> contact whose clicks have changed; the last order looked at"),
+    table(91, "clickers", World, "(project id, contact number) -> its orders are to be credited again, from this place on"),
     table(92, "orders", World, "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to"),
     table(93, "conversions", World, "(mailing or email, id, currency) -> how many orders, and how much"),
     table(94, "sessions", Control, "session id -> whose it is, digest of its token, until when"),
@@ -314,6 +315,12 @@ pub const TABLES: &[TableInfo] = &[
     table(108, "stranger_clicks_by_time", World, "(time, the same) -> nothing: the same by time"),
     table(109, "former_members", Control, "user id -> email, when they left: for as long as the log holds what they did"),
     table(110, "throttles", Control, "digest of a rule and a name -> tries counted, time left to wait"),
+    table(
+        111,
+        "orders_by_contact",
+        World,
+        "(project id, contact number, credited or unpaid, time, digest of the order id) -> nothing: the orders that refunds depend on",
+    ),
 ];
 
 impl TableId {

@@ -25,7 +25,8 @@ use crate::vocab::tables;
 const DEEDS: Table<Place, Belongs> = Table::new(tables::CONTACT_ACTIVITY);
 /// By action and campaign (all zeros: any), then by stretch of time.
 const WHO: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
-/// Contacts whose clicks have changed, for whoever makes something of clicks; with a place that only they know.
+/// Contacts whose orders are to be credited again, with the place from which on: empty, from the beginning, if their clicks have changed.
+/// `features/events` knows what the place means.
 const CLICKERS: Table<Clicker, Vec<u8>> = Table::new(tables::CLICKERS);
 
 /// A contact of a project by its number.
@@ -138,14 +139,19 @@ pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Perio
     Ok(last)
 }
 
-/// Up to `limit` contacts whose clicks have changed since somebody looked, each with the place where that one stopped.
-pub fn clickers(tx: &impl Read, limit: usize) -> Result<Vec<(Clicker, Vec<u8>)>> {
-    tx.list(CLICKERS, &Span::default(), Order::Forward, limit)
+/// Up to `limit` contacts whose orders are to be credited again.
+pub fn clickers(tx: &impl Read, limit: usize) -> Result<Vec<Clicker>> {
+    Ok(tx.list(CLICKERS, &Span::default(), Order::Forward, limit)?.into_iter().map(|(clicker, _)| clicker).collect())
 }
 
-/// Somebody has looked at a contact's clicks, or stopped at a place to go on from.
-pub fn looked_at(tx: &mut WriteTx<'_>, clicker: Clicker, stopped_at: Option<Vec<u8>>) {
-    match stopped_at {
+/// From which place on a contact's orders are to be credited again; none if they are not.
+pub fn credit_again_from(tx: &impl Read, clicker: Clicker) -> Result<Option<Vec<u8>>> {
+    tx.get(CLICKERS, &clicker)
+}
+
+/// Have a contact's orders credited again from this place on; with none, that is done.
+pub fn set_credit_again_from(tx: &mut WriteTx<'_>, clicker: Clicker, place: Option<Vec<u8>>) {
+    match place {
         Some(place) => tx.put(CLICKERS, &clicker, &place),
         None => tx.delete(CLICKERS, &clicker),
     }

@@ -5,6 +5,7 @@ mod crediting;
 mod keeping;
 mod matching;
 mod recording;
+mod refunds;
 
 use serde_json::{Value, json};
 
