@@ -34,6 +34,7 @@ mod process;
 mod rekeys;
 mod replays;
 mod returns;
+mod search;
 mod sites;
 mod support;
 mod tracking;

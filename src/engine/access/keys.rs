@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use arc_swap::ArcSwap;
 
 use super::budgets::Budgets;
+use super::last_writes::LastWrites;
 use super::token::PresentedKey;
 use crate::base::clock::Timestamp;
 use crate::base::secret::same;
@@ -67,6 +68,7 @@ pub struct Grant {
     /// SHA-256 of the key's text.
     pub hash: [u8; 32],
     pub usage: Usage,
+    pub last_writes: LastWrites,
 }
 
 /// How much a key was used, since the counts were last written down.

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod budgets;
 pub mod jwt;
 pub mod keys;
+pub mod last_writes;
 pub mod links;
 pub mod people;
 pub mod replays;

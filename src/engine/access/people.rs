@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::keys::Holder;
+use super::last_writes::LastWrites;
 use crate::base::clock::Timestamp;
 use crate::base::secret::{same, sha256};
 use crate::vocab::environment::Environment;
@@ -49,6 +50,7 @@ pub struct Seat {
     pub seen_at: Moving,
     /// When its holder last proved who they are.
     pub proven_at: Moving,
+    pub last_writes: LastWrites,
 }
 
 /// A time that moves on.
@@ -209,6 +211,7 @@ mod tests {
             idle_ms: 4_000,
             seen_at: Moving::at(NOW),
             proven_at: Moving::at(NOW),
+            last_writes: LastWrites::default(),
         })
     }
 

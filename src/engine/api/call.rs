@@ -16,7 +16,7 @@ use super::caller::{Caller, Context, Principal};
 use super::engine::{Engine, World};
 use super::failure::Failure;
 use super::input::Arguments;
-use super::operation::{Entry, Pending, Prepared, RawRequest, Run, View};
+use super::operation::{Asked, Entry, Freshness, Pending, Prepared, RawRequest, Run, View};
 use super::router::Route;
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use super::wire::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
@@ -144,7 +144,14 @@ impl<'e> Call<'e> {
         };
         let ticket = ticket(spec, &caller, &headers, &path, &body)?;
         let arguments = Arguments { spec, path, query, body: &body };
-        self.dispatch(entry, caller, &arguments, ticket).await.map(Outcome::Encoded).map_err(Refusal::from)
+        if let Run::Query { .. } = entry.run {
+            return Ok(Outcome::Encoded(self.dispatch(entry, caller, &arguments, ticket).await?));
+        }
+        let (writer, world) = (caller.principal.clone(), self.engine.world(caller.environment()));
+        let before = world.store.feed_position();
+        let answered = self.dispatch(entry, caller, &arguments, ticket).await;
+        self.note_write(&writer, world, before);
+        Ok(Outcome::Encoded(answered?))
     }
 
     fn context(&self, caller: Caller) -> Context {
@@ -257,18 +264,15 @@ impl<'e> Call<'e> {
     /// A query that may walk many rows: on a thread of its own, and, where asked, after the index has caught up.
     async fn heavy(
         &self,
-        (refresh, asked): (bool, super::operation::Asked),
+        (freshness, asked): (Freshness, Asked),
         caller: Caller,
         spec: &'static Spec,
     ) -> Result<Encoded, Failure> {
         let world: Arc<World> = self.engine.world(caller.environment()).clone();
         let store = self.store(spec, &caller).clone();
         // On an almost full disk the index stands still, and so does nearly all that it would have to catch up with.
-        if refresh && !store.space().is_low() {
-            let position = store.feed_position();
-            if !world.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
-                return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
-            }
+        if !store.space().is_low() {
+            self.wait_for_index(freshness, &world, &caller.principal).await?;
         }
         let envelope = self.envelope;
         let work = move || {
@@ -277,6 +281,35 @@ impl<'e> Call<'e> {
             asked(&view, &envelope)
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
+    }
+
+    async fn wait_for_index(&self, freshness: Freshness, world: &World, caller: &Principal) -> Result<(), Failure> {
+        match freshness {
+            Freshness::Indexed => {}
+            Freshness::OwnWrites => {
+                let now = self.engine.clock.monotonic();
+                let own = caller.last_writes().and_then(|writes| writes.recent(world.environment, now));
+                if let Some(position) = own {
+                    // After that the search answers with what there is.
+                    world.search.caught_up(position, limits::SEARCH_OWN_WRITES_TIMEOUT).await;
+                }
+            }
+            Freshness::AllWrites => {
+                let position = world.store.feed_position();
+                if !world.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
+                    return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Note where the feed is after a write, if it has moved since before.
+    fn note_write(&self, writer: &Principal, world: &World, before: u64) {
+        let position = world.store.feed_position();
+        if let Some(writes) = writer.last_writes().filter(|_| position > before) {
+            writes.note(world.environment, position, self.engine.clock.monotonic());
+        }
     }
 
     async fn command(

@@ -11,6 +11,7 @@ use super::wire::Peer;
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, Act};
 use crate::engine::access::keys::{Grant, Holder};
+use crate::engine::access::last_writes::LastWrites;
 use crate::engine::access::people::SignedIn;
 use crate::engine::store::{ReadTx, Store, WriteTx};
 use crate::vocab::codes::Code;
@@ -37,6 +38,15 @@ impl Principal {
         match self {
             Principal::Key(grant) => Some(&grant.account),
             Principal::Person(who) => Some(&who.person.account),
+            Principal::Anonymous | Principal::Operator => None,
+        }
+    }
+
+    /// Its last writes; none for anonymous callers and the operator: many can be behind them.
+    pub fn last_writes(&self) -> Option<&LastWrites> {
+        match self {
+            Principal::Key(grant) => Some(&grant.last_writes),
+            Principal::Person(who) => Some(&who.seat.last_writes),
             Principal::Anonymous | Principal::Operator => None,
         }
     }

@@ -24,6 +24,8 @@ pub use answer::{Answer, Bare, Created, Done, Envelope};
 pub use caller::{Caller, Context, Principal};
 pub use engine::{Engine, World};
 pub use failure::Failure;
-pub use operation::{Command, Entry, Media, Operation, Outward, Query, Raw, RawRequest, View, command, outward, query, raw};
+pub use operation::{
+    Command, Entry, Freshness, Media, Operation, Outward, Query, Raw, RawRequest, View, command, outward, query, raw,
+};
 pub use page::{Limit, Listed, Offset, Page, PageNumber, Window};
 pub use spec::{Access, BodySize, Replay, Spec, manager, needs, needs_one, operator, public, signed_in};

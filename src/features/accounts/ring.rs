@@ -56,7 +56,8 @@ pub fn person(user: &User, account: Arc<Holder>) -> Person {
 /// A session as requests see it.
 pub fn seat(session: &Session) -> Seat {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
-    Seat { id, user, kind, digest, expires_at, idle_ms, seen_at: Moving::at(seen_at), proven_at: Moving::at(proven_at) }
+    let (seen_at, proven_at) = (Moving::at(seen_at), Moving::at(proven_at));
+    Seat { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, last_writes: Default::default() }
 }
 
 /// The account as requests see it.
@@ -88,7 +89,7 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
 /// A key as requests see it.
 pub fn grant(key: &Key, account: Arc<Holder>) -> Arc<Grant> {
     let Key { id, environment, permissions, hash, .. } = *key;
-    Arc::new(Grant { id, account, environment, permissions, hash, usage: Usage::default() })
+    Arc::new(Grant { id, account, environment, permissions, hash, usage: Usage::default(), last_writes: Default::default() })
 }
 
 /// A key that was just made.
