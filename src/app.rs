@@ -50,8 +50,8 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
     let done = match command.asked() {
         Asked::Serve(serve) => run_service(&place, &serve),
         Asked::Demo(demo) => run_demo(&place, &demo),
-        Asked::Doctor => examine(&place),
-        Asked::Administration(command) => administer(&place, &command),
+        Asked::Doctor => return exit_with(examine(&place)),
+        Asked::Administration(command) => return exit_with(administer(&place, &command)),
         Asked::Restore(wanted) => restore::restore(place.data(), &wanted),
         Asked::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
         Asked::Rekey(wanted) => load_settings(&place, &[]).and_then(|settings| rekey::rekey(place.data(), &settings, &wanted)),
@@ -66,13 +66,15 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
             Ok(())
         }
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            complain(&format!("mailmill: {problem}\n"));
-            ExitCode::from(problem.code())
-        }
-    }
+    exit_with(done.map(|()| 0))
+}
+
+fn exit_with(done: Result<u8, Problem>) -> ExitCode {
+    let code = done.unwrap_or_else(|problem| {
+        complain(&format!("mailmill: {problem}\n"));
+        problem.code()
+    });
+    ExitCode::from(code)
 }
 
 /// Whatever file this process makes is for its owner alone.
@@ -121,18 +123,19 @@ fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
 }
 
-fn administer(place: &Place, command: &cli::Administration) -> Result<(), Problem> {
+fn administer(place: &Place, command: &cli::Administration) -> Result<u8, Problem> {
     let settings = load_settings(place, &[])?;
     // The result goes to the standard output; of the log only what is wrong belongs beside it.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let said = runtime()?.block_on(administration::administer(place.data(), settings, command))?;
     complain(&said.err);
     print(&said.out);
-    Ok(())
+    Ok(said.code)
 }
 
-fn examine(place: &Place) -> Result<(), Problem> {
-    let settings = load_settings(place, &[])?;
+/// What keeps the doctor from looking is a problem that it has found: exit code 2 is for warnings.
+fn examine(place: &Place) -> Result<u8, Problem> {
+    let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let local = doctor::look(place.data(), &settings);
     let examined = administer(place, &cli::Administration::Doctor(local.clone()));
     if let Err(problem) = &examined {
@@ -140,7 +143,7 @@ fn examine(place: &Place) -> Result<(), Problem> {
         let data = Finding::problem("data", problem.to_string(), "Do what the line about the data says first.");
         print(&cli::report(&[local, vec![data]].concat()));
     }
-    examined
+    examined.map_err(Problem::failed)
 }
 
 fn take_in(place: &Place, wanted: &Inbound) -> ExitCode {

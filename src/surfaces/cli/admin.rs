@@ -16,12 +16,18 @@ use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::limits::PASSWORD_BYTES_MAX;
 
-/// What a command has to say: the result for the standard output, the explanation for the standard error.
+/// What a command has to say: the result for the standard output, the explanation for the standard error, and the exit code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Said {
     pub out: String,
     pub err: String,
+    pub code: u8,
 }
+
+/// The exit code of the doctor if it found a problem.
+const FOUND_PROBLEM: u8 = 1;
+/// The exit code of the doctor if it found warnings and no problem.
+const FOUND_WARNING: u8 = 2;
 
 /// Do an administration command by means of `call`, which answers a request.
 pub async fn perform(
@@ -129,27 +135,39 @@ pub fn report(findings: &[Finding]) -> String {
     text
 }
 
+/// The exit code for what the doctor found.
+pub fn exit_code(findings: &[Finding]) -> u8 {
+    let is_there = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
+    match (is_there(Verdict::Problem), is_there(Verdict::Warning)) {
+        (true, _) => FOUND_PROBLEM,
+        (false, true) => FOUND_WARNING,
+        (false, false) => 0,
+    }
+}
+
 fn say(command: &Administration, data: &Value) -> Said {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
-        Administration::Setup(_) => Said { out: String::new(), err: format!("{} owns this installation now.\n", text("email")) },
+        Administration::Setup(_) => Said { err: format!("{} owns this installation now.\n", text("email")), ..Said::default() },
         Administration::Doctor(local) => {
             let mut findings = local.clone();
             findings.extend(serde_json::from_value::<Vec<Finding>>(data["findings"].clone()).unwrap_or_default());
-            Said { out: report(&findings), err: String::new() }
+            Said { out: report(&findings), code: exit_code(&findings), ..Said::default() }
         }
         Administration::ResetLink(_) => Said {
             out: format!("{}\n", text("link")),
             err: format!("{} can choose a new password there, once, until {}.\n", text("email"), text("expiresAt")),
+            code: 0,
         },
         Administration::Keys(Keys::Create { .. }) => Said {
             out: format!("{}\n", text("key")),
             err: format!("This is the only time the {} key \"{}\" is shown.\n", text("environment"), text("name")),
+            code: 0,
         },
-        Administration::Keys(Keys::List) => Said { out: key_table(&data["keys"]), err: String::new() },
+        Administration::Keys(Keys::List) => Said { out: key_table(&data["keys"]), ..Said::default() },
         Administration::Keys(Keys::Revoke { .. }) => Said {
-            out: String::new(),
             err: format!("The {} key \"{}\" ({}) does not work any more.\n", text("environment"), text("name"), text("id")),
+            ..Said::default()
         },
         Administration::Accounts(_) => Said { out: account_table(&data["accounts"]), err: String::new() },
         Administration::Backup(_) => Said {
@@ -159,13 +177,14 @@ fn say(command: &Administration, data: &Value) -> Said {
                 data["rows"],
                 text("masterKey")
             ),
+            code: 0,
         },
         Administration::Resume(Resume { yes }) => hold(data, *yes),
         Administration::Reindex(_) => {
             let one = |index: &Value| {
                 format!("{}: {} contacts indexed\n", index["environment"].as_str().unwrap_or_default(), index["contacts"])
             };
-            Said { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), err: String::new() }
+            Said { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), ..Said::default() }
         }
     }
 }
@@ -175,7 +194,7 @@ fn hold(data: &Value, resumed: bool) -> Said {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // Nothing is known of a hold that is not there.
     if data["since"].is_null() {
-        return Said { out: String::new(), err: "Sending is not on hold.\n".into() };
+        return Said { err: "Sending is not on hold.\n".into(), ..Said::default() };
     }
     let mut out = format!("{} On hold since {}.\n", text(data, "reason"), text(data, "since"));
     for campaign in data["campaigns"].as_array().into_iter().flatten() {
@@ -199,7 +218,7 @@ fn hold(data: &Value, resumed: bool) -> Said {
         true => "Sending is resumed.\n",
         false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
     };
-    Said { out, err: err.into() }
+    Said { out, err: err.into(), code: 0 }
 }
 
 /// Accounts as a table for a terminal.
@@ -276,6 +295,22 @@ mod tests {
         assert_eq!((problem.to_string().as_str(), problem.code()), ("Give more.", 2));
         let broken = perform(&list, async |_| Ok(reply(500, &answer))).await.expect_err("failed");
         assert_eq!(broken.code(), 1);
+    }
+
+    #[test]
+    fn the_doctor_exits_with_one_on_a_problem_and_two_on_a_warning() {
+        let [good, skipped] = [Finding::good("clock", "right"), Finding::skipped("reverse dns", "not used")];
+        let [warning, problem] =
+            [Finding::warning("tls", "no address", "Set one."), Finding::problem("disk", "full", "Make room.")];
+        for (findings, code) in [
+            (vec![], 0),
+            (vec![good.clone(), skipped.clone()], 0),
+            (vec![good.clone(), warning.clone(), skipped], 2),
+            (vec![warning, good, problem.clone()], 1),
+            (vec![problem], 1),
+        ] {
+            assert_eq!(exit_code(&findings), code, "{findings:?}");
+        }
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub enum Command {
     #[command(subcommand)]
     Accounts(Accounts),
     /// Look for what keeps mail from arriving, and name the one next thing to do
+    ///
+    /// Exit codes: 0 if all is well, 1 if there is a problem, 2 if there are warnings only.
     Doctor,
     /// Copy all data into a new folder, also while the service runs
     Backup(Backup),
