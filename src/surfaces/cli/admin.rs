@@ -169,7 +169,7 @@ fn say(command: &Administration, data: &Value) -> Said {
             err: format!("The {} key \"{}\" ({}) does not work any more.\n", text("environment"), text("name"), text("id")),
             ..Said::default()
         },
-        Administration::Accounts(_) => Said { out: account_table(&data["accounts"]), err: String::new() },
+        Administration::Accounts(_) => Said { out: account_table(&data["accounts"]), ..Said::default() },
         Administration::Backup(_) => Said {
             out: format!("{}\n", text("folder")),
             err: format!(
