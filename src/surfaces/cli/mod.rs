@@ -23,7 +23,6 @@ use clap::{CommandFactory, FromArgMatches};
 const OWN_VARIABLES: [(&str, &str); 2] = [("MAILMILL_DATA", "data"), ("MAILMILL_CONFIG", "config")];
 
 /// What was asked on the command line. Ends the process by itself for `--help`, `--version` and what cannot be read.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 pub fn parse() -> Cli {
     let mut command = Cli::command();
     // To clap an empty variable is a value, and an empty path is none.

@@ -142,9 +142,9 @@ mod tests {
         let home = "https://acme.example/";
         let contents = |pages: &[(&str, &str)]| -> Vec<String> { texts_of(pages).into_iter().map(|text| text.content).collect() };
         let whole = format!("# Acme\n\n{paragraph}");
-        assert_eq!(contents(&[(home, &page)]), [whole.clone()]);
+        assert_eq!(contents(&[(home, &page)]), [&*whole]);
         let repeated = [(home, &*page), ("https://acme.example/a", &page), ("https://acme.example/b", &page)];
-        assert_eq!(contents(&repeated), [whole], "also if every page repeats it");
+        assert_eq!(contents(&repeated), [&*whole], "also if every page repeats it");
         assert_eq!(texts_of(&repeated)[0].url, home);
         let long = format!("<body><p>{}</p></body>", "A text that tells a lot of what they do. ".repeat(9));
         assert_eq!(contents(&[(home, &page), ("https://acme.example/a", &long)]).len(), 1, "beside a longer text it is a label");
