@@ -50,8 +50,8 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
     let done = match command.parsed() {
         ParsedCommand::Serve(serve) => run_service(&place, &serve),
         ParsedCommand::Demo(demo) => run_demo(&place, &demo),
-        ParsedCommand::Doctor => examine(&place),
-        ParsedCommand::Administration(command) => administer(&place, &command),
+        ParsedCommand::Doctor => return exit_with(examine(&place)),
+        ParsedCommand::Administration(command) => return exit_with(administer(&place, &command)),
         ParsedCommand::Restore(wanted) => restore::restore(place.data(), &wanted),
         ParsedCommand::CheckData => load_settings(&place, &[]).and_then(|settings| check_data::check(place.data(), &settings)),
         ParsedCommand::Rekey(wanted) => {
@@ -68,13 +68,15 @@ pub fn run(Cli { place, command }: Cli) -> ExitCode {
             Ok(())
         }
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problem) => {
-            complain(&format!("mailmill: {problem}\n"));
-            ExitCode::from(problem.code())
-        }
-    }
+    exit_with(done.map(|()| 0))
+}
+
+fn exit_with(done: Result<u8, Problem>) -> ExitCode {
+    let code = done.unwrap_or_else(|problem| {
+        complain(&format!("mailmill: {problem}\n"));
+        problem.code()
+    });
+    ExitCode::from(code)
 }
 
 /// Whatever file this process makes is for its owner alone.
@@ -123,18 +125,19 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
 }
 
-fn administer(place: &Location, command: &cli::Administration) -> Result<(), Problem> {
+fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Problem> {
     let settings = load_settings(place, &[])?;
     // The result goes to the standard output; of the log only what is wrong belongs beside it.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let said = runtime()?.block_on(administration::administer(place.data(), settings, command))?;
     complain(&said.err);
     print(&said.out);
-    Ok(())
+    Ok(said.code)
 }
 
-fn examine(place: &Location) -> Result<(), Problem> {
-    let settings = load_settings(place, &[])?;
+/// What keeps the doctor from looking is a problem that it has found: exit code 2 is for warnings.
+fn examine(place: &Location) -> Result<u8, Problem> {
+    let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let local = doctor::look(place.data(), &settings);
     let examined = administer(place, &cli::Administration::Doctor(local.clone()));
     if let Err(problem) = &examined {
@@ -142,7 +145,7 @@ fn examine(place: &Location) -> Result<(), Problem> {
         let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
         print(&cli::report(&[local, vec![data]].concat()));
     }
-    examined
+    examined.map_err(Problem::failed)
 }
 
 fn take_in(place: &Location, wanted: &Inbound) -> ExitCode {

@@ -388,6 +388,7 @@ fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
         permissions: PermissionSet::of(&Permission::ALL),
         hash,
         usage: Usage::default(),
+        last_writes: Default::default(),
     }));
     text
 }

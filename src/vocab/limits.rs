@@ -333,6 +333,11 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index: a commit takes milliseconds, so longer means trouble.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+/// How long any other search waits for the caller's own writes: some commits of the index, and no pause that a person notices.
+pub const SEARCH_OWN_WRITES_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
+/// A caller's write counts as recent for a second. After that the index has it, unless an import keeps it busy for longer than a search
+/// may wait.
+pub const SEARCH_OWN_WRITES_MS: i64 = 1_000;
 /// How long the audit log keeps entries: 90 days, like raw customer events.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 /// How long webhook events wait for delivery: longer than any retry schedule, short enough that a table nobody reads stays small.
@@ -1031,9 +1036,9 @@ pub const CONVERSION_WINDOW_MS: i64 = 5 * 24 * 60 * 60 * 1000;
 pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
 /// Payments and refunds of one order: each is held against all others. Orders have two, subscriptions that never end some dozens.
 pub const ORDER_FACTS_MAX: usize = 100;
-/// Contacts whose clicks have changed that one step takes up.
+/// Contacts whose orders one step credits again.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
-/// Orders of one contact that one step looks at.
+/// Orders that one step credits again: a few milliseconds of the writer's time.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
 
 // The doctor.

@@ -145,6 +145,7 @@ pub const NONCONTACT_CLICKS: TableId = TableId(107);
 pub const NONCONTACT_CLICKS_BY_TIME: TableId = TableId(108);
 pub const FORMER_MEMBERS: TableId = TableId(109);
 pub const THROTTLES: TableId = TableId(110);
+pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -294,12 +295,7 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, contact number, kind, digest) -> nothing: the same from the contact",
     ),
-    table(
-        91,
-        "clickers",
-        Environment,
-        "(project id, contact number) -> contact whose clicks have changed; the last order looked at",
-    ),
+    table(91, "clickers", Environment, "(project id, contact number) -> its orders are to be credited again, from this place on"),
     table(
         92,
         "orders",
@@ -339,6 +335,12 @@ pub const TABLES: &[TableInfo] = &[
     table(108, "stranger_clicks_by_time", Environment, "(time, the same) -> nothing: the same by time"),
     table(109, "former_members", Control, "user id -> email, when they left: for as long as the log holds what they did"),
     table(110, "throttles", Control, "digest of a rule and a name -> tries counted, time left to wait"),
+    table(
+        111,
+        "orders_by_contact",
+        Environment,
+        "(project id, contact number, credited or unpaid, time, digest of the order id) -> nothing: the orders that refunds depend on",
+    ),
 ];
 
 impl TableId {

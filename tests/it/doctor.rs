@@ -10,9 +10,11 @@ use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities};
 use super::support::name_server::NameServer;
 use super::support::server::BOUNDLESS;
 
-fn said(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// What it said, with this exit code.
+fn said(output: &Output, code: i32) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    text
 }
 
 /// The line about this subject.
@@ -24,7 +26,7 @@ fn line<'t>(text: &'t str, subject: &str) -> &'t str {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_installation_is_told_to_set_a_transport() {
     let server = Server::start(BOUNDLESS);
-    let text = said(&server.run(&["doctor"]));
+    let text = said(&server.run(&["doctor"]), 1);
     let runs = format!("the service runs, on {}", server.address());
     assert!(
         line(&text, "ports").starts_with("good") && line(&text, "ports").contains(&runs),
@@ -45,9 +47,11 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     let settings = |relay: &str| format!("{BOUNDLESS}\n[mail]\nrelay = [\"{relay}\"]\ndns = \"{}\"\n", names.address);
     let mut server = Server::start(&settings(&format!("smtp://{}", sink.address)));
     let client = server.client("live", "all");
-    client.data("domains.create", json!({ "domain": "waiting.example" })).await;
     verify(&client, &names, "acme.example").await;
-    let text = said(&server.run(&["doctor"]));
+    let text = said(&server.run(&["doctor"]), 2);
+    assert!(line(&text, "tls").starts_with("warning") && !text.contains("PROBLEM"), "{text}");
+    client.data("domains.create", json!({ "domain": "waiting.example" })).await;
+    let text = said(&server.run(&["doctor"]), 1);
     assert!(line(&text, "transport").starts_with("good") && line(&text, "transport").contains("takes mail from here"), "{text}");
     assert!(line(&text, "reverse dns").starts_with("- "), "{text}");
     assert!(line(&text, "acme.example").contains("verified"), "{text}");
@@ -64,7 +68,16 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     drop(sink);
     // Ports of the test's own: the usual ones may be somebody else's on this machine.
     server.set(&(settings("smtp://127.0.0.1:9") + "\n[server]\nhttp = \"127.0.0.1:0\"\nhttps = \"\"\n"));
-    let text = said(&server.run(&["doctor"]));
+    let text = said(&server.run(&["doctor"]), 1);
     assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check host, port"), "{text}");
     assert!(text.contains("is free"), "the service does not run: {text}");
+}
+
+/// Exit code 2 means warnings only, so settings that cannot be read must not exit with it.
+#[test]
+fn what_keeps_the_doctor_from_looking_is_a_problem() {
+    let server = Server::stopped("server.idle_seconds = 0");
+    let output = server.run(&["doctor"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("server.idle_seconds"), "{output:?}");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }

@@ -135,18 +135,18 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
     client.data("events.record", stage.event("order.refunded", "o-1", json!(19.9))).await;
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": 30, "currency": "EUR", "source": "events" })).await;
     client.data("events.record", stage.event("Order Cancelled", "o-1", json!(49.9))).await;
-    stage.until_conversion(&client, json!({ "conversions": 1, "revenue": 0, "currency": "EUR", "source": "events" })).await;
+    stage.until_conversion(&client, json!({ "conversions": 1, "revenue": -19.9, "currency": "EUR", "source": "events" })).await;
 
     // A refund that says an older time than its payment: the order stands on the day on which it was paid.
     let mut early = stage.event("order.refunded", "o-3", json!(2));
     early["occurredAt"] = in_ms(-2 * DAY_MS).into();
     client.data("events.record", early).await;
     client.data("events.record", stage.event("order.paid", "o-3", json!(5))).await;
-    stage.until_conversion(&client, json!({ "conversions": 2, "revenue": 3, "currency": "EUR", "source": "events" })).await;
+    stage.until_conversion(&client, json!({ "conversions": 2, "revenue": -16.9, "currency": "EUR", "source": "events" })).await;
     let report = client.data("campaigns.report", json!({ "id": stage.campaign })).await;
     let days = report["days"].as_array().expect("a list");
     let takings: Vec<&Value> = days.iter().flat_map(|day| day["takings"].as_array().expect("a list")).collect();
-    assert_eq!(takings, [&json!({ "currency": "EUR", "conversions": 2, "revenue": 3 })], "the days come to the same");
+    assert_eq!(takings, [&json!({ "currency": "EUR", "conversions": 2, "revenue": -16.9 })], "the days come to the same");
 
     let mut dollars = stage.event("order.paid", "o-2", json!(7));
     dollars["properties"]["currency"] = "usd".into();
@@ -306,4 +306,23 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     assert_eq!(conversion["conversions"], tried.len(), "{conversion}");
     let cents = conversion["revenue"].as_f64().expect("a number") * 100.0;
     assert_eq!(cents.round() as usize, tried.len());
+}
+
+/// Clicks by curl count as those of a machine: the README's command has to name a browser.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_readmes_click_counts_as_a_persons() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("a README");
+    let command = readme.lines().find(|line| line.contains("/t/c/TOKEN")).expect("a command that follows a link");
+    let agent = command.split('\'').nth(1).expect("the name of a browser");
+    let server = Server::start(&settings());
+    let client = server.all();
+    let stage = Stage::new(&client).await;
+    let call = Call { method: Method::GET, ..Call::new(operation("tracking.click"), json!({ "token": stage.token })) };
+    let reply = client.with_key(None).try_send(call.header("user-agent", agent)).await.expect("the server answers");
+    assert_eq!(reply.status, 302);
+    until(async || {
+        let stats = client.data("campaigns.stats", json!({ "id": stage.campaign })).await;
+        (stats["uniqueClicks"] == 1).then_some(())
+    })
+    .await;
 }

@@ -34,6 +34,7 @@ mod pixels;
 mod process;
 mod rekeys;
 mod replays;
+mod search;
 mod sites;
 mod support;
 mod tracking;

@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::support::server::BOUNDLESS;
+use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
 
 #[tokio::test]
@@ -117,4 +118,16 @@ async fn an_unknown_setting_stops_the_start_and_names_the_nearest() {
     let output = server.serve_again();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("idle_secnds") && said.contains("idle_seconds"), "{said}");
+}
+
+/// Docker Compose passes variables that are not set as empty ones. The program then refused to start.
+#[test]
+fn empty_variables_of_the_command_line_count_as_unset() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(&folder).env_clear().env("MAILMILL_DATA", "").env("MAILMILL_CONFIG", "").env("MAILMILL_LOG__LEVEL", "");
+    let made = command.args(["keys", "create", "--env", "test", "--name", "n", "--permissions", "all"]).output();
+    let made = made.expect("the program runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(folder.path().join("data").join("test.redb").exists(), "the default folder is used");
 }

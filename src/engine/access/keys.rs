@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 
+use super::last_writes::LastWrites;
 use super::rate_limit::RateLimits;
 use super::token::PresentedKey;
 use crate::base::clock::Timestamp;
@@ -67,6 +68,7 @@ pub struct ApiKey {
     /// SHA-256 of the key's text.
     pub hash: [u8; 32],
     pub usage: Usage,
+    pub last_writes: LastWrites,
 }
 
 /// How much a key was used, since the counts were last written down.

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod idempotency;
 pub mod jwt;
 pub mod keys;
+pub mod last_writes;
 pub mod links;
 pub mod rate_limit;
 pub mod session_cache;

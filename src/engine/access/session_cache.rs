@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::keys::AccountLimits;
+use super::last_writes::LastWrites;
 use crate::base::clock::Timestamp;
 use crate::base::secret::{same, sha256};
 use crate::vocab::environment::Environment;
@@ -49,6 +50,7 @@ pub struct CachedSession {
     pub seen_at: AtomicTimestamp,
     /// When the user last gave their password.
     pub proven_at: AtomicTimestamp,
+    pub last_writes: LastWrites,
 }
 
 /// A timestamp that only moves forward.
@@ -210,6 +212,7 @@ mod tests {
             idle_ms: 4_000,
             seen_at: AtomicTimestamp::at(NOW),
             proven_at: AtomicTimestamp::at(NOW),
+            last_writes: LastWrites::default(),
         })
     }
 

@@ -16,7 +16,7 @@ use super::engine::{Engine, EnvironmentData};
 use super::failure::Failure;
 use super::http_types::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Service};
 use super::input::Arguments;
-use super::operation::{Entry, Pending, PreparedCommand, RawRequest, Run, View};
+use super::operation::{Entry, Freshness, Pending, PreparedCommand, PreparedQuery, RawRequest, Run, View};
 use super::response::{self, Encoded, Envelope};
 use super::router::Route;
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
@@ -144,7 +144,14 @@ impl<'e> Call<'e> {
         };
         let ticket = ticket(spec, &caller, &headers, &path, &body)?;
         let arguments = Arguments { spec, path, query, body: &body };
-        self.dispatch(entry, caller, &arguments, ticket).await.map(Outcome::Encoded).map_err(Refusal::from)
+        if let Run::Query { .. } = entry.run {
+            return Ok(Outcome::Encoded(self.dispatch(entry, caller, &arguments, ticket).await?));
+        }
+        let (writer, environment_data) = (caller.principal.clone(), self.engine.data(caller.environment()));
+        let before = environment_data.store.feed_position();
+        let answered = self.dispatch(entry, caller, &arguments, ticket).await;
+        self.note_write(&writer, environment_data, before);
+        Ok(Outcome::Encoded(answered?))
     }
 
     fn context(&self, caller: Caller) -> Context {
@@ -257,18 +264,15 @@ impl<'e> Call<'e> {
     /// A query that may walk many rows: on a thread of its own, and, where asked, after the index has caught up.
     async fn blocking(
         &self,
-        (refresh, asked): (bool, super::operation::PreparedQuery),
+        (freshness, asked): (Freshness, PreparedQuery),
         caller: Caller,
         spec: &'static Spec,
     ) -> Result<Encoded, Failure> {
         let environment_data: Arc<EnvironmentData> = self.engine.data(caller.environment()).clone();
         let store = self.store(spec, &caller).clone();
         // On an almost full disk the index stands still, and so does nearly all that it would have to catch up with.
-        if refresh && !store.space().is_low() {
-            let position = store.feed_position();
-            if !environment_data.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
-                return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
-            }
+        if !store.space().is_low() {
+            self.wait_for_index(freshness, &environment_data, &caller.principal).await?;
         }
         let envelope = self.envelope;
         let work = move || {
@@ -277,6 +281,40 @@ impl<'e> Call<'e> {
             asked(&view, &envelope)
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
+    }
+
+    async fn wait_for_index(
+        &self,
+        freshness: Freshness,
+        environment_data: &EnvironmentData,
+        caller: &Principal,
+    ) -> Result<(), Failure> {
+        match freshness {
+            Freshness::Indexed => {}
+            Freshness::OwnWrites => {
+                let now = self.engine.clock.monotonic();
+                let own = caller.last_writes().and_then(|writes| writes.recent(environment_data.environment, now));
+                if let Some(position) = own {
+                    // After that the search answers with what there is.
+                    environment_data.search.caught_up(position, limits::SEARCH_OWN_WRITES_TIMEOUT).await;
+                }
+            }
+            Freshness::AllWrites => {
+                let position = environment_data.store.feed_position();
+                if !environment_data.search.caught_up(position, limits::SEARCH_REFRESH_TIMEOUT).await {
+                    return Err(Failure::because(Code::Unavailable, "The search index has not caught up yet.").after_seconds(1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Note where the feed is after a write, if it has moved since before.
+    fn note_write(&self, writer: &Principal, environment_data: &EnvironmentData, before: u64) {
+        let position = environment_data.store.feed_position();
+        if let Some(writes) = writer.last_writes().filter(|_| position > before) {
+            writes.note(environment_data.environment, position, self.engine.clock.monotonic());
+        }
     }
 
     async fn command(

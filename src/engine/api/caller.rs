@@ -11,6 +11,7 @@ use super::spec::{Access, Spec};
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::access::keys::{AccountLimits, ApiKey};
+use crate::engine::access::last_writes::LastWrites;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::store::{ReadTx, Store, WriteTx};
 use crate::vocab::codes::Code;
@@ -37,6 +38,15 @@ impl Principal {
         match self {
             Principal::Key(key) => Some(&key.account),
             Principal::User(who) => Some(&who.user.account),
+            Principal::Anonymous | Principal::Operator => None,
+        }
+    }
+
+    /// Its last writes; none for anonymous callers and the operator: many can be behind them.
+    pub fn last_writes(&self) -> Option<&LastWrites> {
+        match self {
+            Principal::Key(key) => Some(&key.last_writes),
+            Principal::User(who) => Some(&who.session.last_writes),
             Principal::Anonymous | Principal::Operator => None,
         }
     }

@@ -24,7 +24,7 @@ pub use caller::{Caller, Context, Principal};
 pub use engine::{Engine, EnvironmentData};
 pub use failure::Failure;
 pub use operation::{
-    Async, Command, Entry, Media, NoInput, Operation, Query, Raw, RawRequest, View, asynchronous, command, query, raw,
+    Async, Command, Entry, Freshness, Media, NoInput, Operation, Query, Raw, RawRequest, View, asynchronous, command, query, raw,
 };
 pub use page::{Limit, Listed, Offset, Page, PageNumber, Window};
 pub use response::{Answer, Bare, Created, Done, Envelope};

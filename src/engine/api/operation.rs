@@ -46,13 +46,24 @@ pub struct View<'a> {
     pub now: Timestamp,
 }
 
+/// Which writes a query must find in the search index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// Those that the index has by now.
+    Indexed,
+    /// Also the caller's own of the last second, if the index has them soon.
+    OwnWrites,
+    /// All that were answered before the request.
+    AllWrites,
+}
+
 /// Reads one snapshot. Plain and synchronous.
 pub trait Query: Operation {
     fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
 
-    /// Whether the caller wants the search index to have every write that was answered before this request.
-    fn refreshes(_input: &Self::Input) -> bool {
-        false
+    /// Which writes it must find in the search index.
+    fn freshness(_input: &Self::Input) -> Freshness {
+        Freshness::Indexed
     }
 }
 
@@ -136,7 +147,7 @@ pub enum Run {
     /// Decodes and runs in one go: nothing is boxed on the way of a light query.
     Query {
         run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>,
-        prepare: fn(&Arguments<'_>) -> Result<(bool, PreparedQuery), Failure>,
+        prepare: fn(&Arguments<'_>) -> Result<(Freshness, PreparedQuery), Failure>,
     },
     Command(fn(&Arguments<'_>) -> Result<PreparedCommand, Failure>),
     Async(fn(Context, &Arguments<'_>, Envelope) -> Pending<Encoded>),
@@ -191,9 +202,9 @@ pub const fn query<T: Query>() -> Entry {
         run: |view, arguments, envelope| Ok(T::run(view, arguments.decode()?)?.encode(envelope)),
         prepare: |arguments| {
             let input: T::Input = arguments.decode()?;
-            let refresh = T::refreshes(&input);
+            let freshness = T::freshness(&input);
             let prepared: PreparedQuery = Box::new(|view, envelope| Ok(T::run(view, input)?.encode(envelope)));
-            Ok((refresh, prepared))
+            Ok((freshness, prepared))
         },
     };
     Of::<T>::entry(run, Media::JSON)

@@ -24,8 +24,8 @@ pub const DEFAULT: &str = include_str!("../../../config/default.toml");
 /// What every variable starts with.
 pub const VARIABLE_PREFIX: &str = "MAILMILL_";
 
-/// The settings from all layers. `vars` are the variables with [`VARIABLE_PREFIX`] (others are passed over), `overrides` are keys
-/// and values from the command line.
+/// The settings from all layers. `vars` are the variables with [`VARIABLE_PREFIX`] (others, and empty ones, are passed over), `overrides`
+/// are keys and values from the command line.
 pub fn load(
     default: &str,
     file: Option<(&Path, &str)>,
@@ -36,7 +36,8 @@ pub fn load(
     if let Some((path, text)) = file {
         layers.add_file(path, text)?;
     }
-    for (name, text) in vars.iter().filter(|(name, _)| name.starts_with(VARIABLE_PREFIX)) {
+    let is_set = |(name, text): &&(String, String)| name.starts_with(VARIABLE_PREFIX) && !text.is_empty();
+    for (name, text) in vars.iter().filter(is_set) {
         layers.add_variable(name, text)?;
     }
     for (key, text) in overrides {
@@ -299,6 +300,21 @@ mod tests {
         );
     }
 
+    /// Docker Compose passes variables that are not set as empty ones.
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        for name in
+            ["MAILMILL_SERVER__HTTP", "MAILMILL_SERVER_IDLE_SECONDS", "MAILMILL_SERVER__TRUSTED_PROXIES", "MAILMILL_NO_SETTING"]
+        {
+            let settings = with_variable(name, "").expect(name);
+            let defaults = load(DEFAULT, None, &[], &[]).expect("the defaults");
+            assert_eq!(format!("{settings:?}"), format!("{defaults:?}"), "{name}");
+        }
+        let vars = [("MAILMILL_LOG__LEVEL".to_owned(), String::new())];
+        let settings = load(DEFAULT, Some((Path::new("my.toml"), "log.level = 'debug'")), &vars, &[]).expect("right");
+        assert_eq!(settings.log.level, LogLevel::Debug, "the file's value stays");
+    }
+
     #[test]
     fn a_variable_that_fits_two_keys_is_refused_with_both() {
         // Two plans whose names make the flat names of different keys equal.
@@ -317,7 +333,9 @@ mod tests {
             let networks: Vec<_> = settings.server.trusted_proxies.iter().map(ToString::to_string).collect();
             assert_eq!(networks, ["10.0.0.0/8", "192.168.0.1/32"]);
         }
-        assert!(with_variable("MAILMILL_TLS__NAMES", "").expect("an empty list").tls.names.is_empty());
+        assert!(
+            with_variable("MAILMILL_SERVER__TRUSTED_PROXIES", "[]").expect("an empty list").server.trusted_proxies.is_empty()
+        );
         let error = refused(with_variable("MAILMILL_PLANS__FREE__DAILY_EMAILS", "7"));
         assert!(error.starts_with("The setting plans.free (in the variable MAILMILL_PLANS__FREE__DAILY_EMAILS)"), "{error}");
         assert!(error.contains("missing field `recipients_per_second`"), "{error}");

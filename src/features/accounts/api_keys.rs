@@ -56,16 +56,8 @@ pub fn cached_user(user: &User, account: Arc<AccountLimits>) -> CachedUser {
 /// A session as requests see it.
 pub fn cached_session(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
-    CachedSession {
-        id,
-        user,
-        kind,
-        digest,
-        expires_at,
-        idle_ms,
-        seen_at: AtomicTimestamp::at(seen_at),
-        proven_at: AtomicTimestamp::at(proven_at),
-    }
+    let (seen_at, proven_at) = (AtomicTimestamp::at(seen_at), AtomicTimestamp::at(proven_at));
+    CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, last_writes: Default::default() }
 }
 
 /// The account's limits as requests see them.
@@ -97,7 +89,7 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
 /// A key as requests see it.
 pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
-    Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default() })
+    Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default(), last_writes: Default::default() })
 }
 
 /// A key that was just created.

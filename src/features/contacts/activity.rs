@@ -25,7 +25,8 @@ use crate::vocab::tables;
 const ACTIVITY: Table<Place, ActivityRow> = Table::new(tables::CONTACT_ACTIVITY);
 /// By action and campaign (all zeros: any), then by bucket of time.
 const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
-/// Contacts whose clicks have changed, for attribution; with the cursor where it stopped.
+/// Contacts whose orders are to be credited again, with the place from which on: empty, from the beginning, if their clicks have changed.
+/// `features/events` knows what the place means.
 const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
 
 /// A contact of a project by its number.
@@ -142,14 +143,19 @@ pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Perio
     Ok(last)
 }
 
-/// Up to `limit` contacts whose clicks have changed and are not processed yet, each with the cursor where processing stopped.
-pub fn click_changes(tx: &impl Read, limit: usize) -> Result<Vec<(ContactKey, Vec<u8>)>> {
-    tx.list(CLICK_CHANGES, &Span::default(), Order::Forward, limit)
+/// Up to `limit` contacts whose orders are to be credited again.
+pub fn click_changes(tx: &impl Read, limit: usize) -> Result<Vec<ContactKey>> {
+    Ok(tx.list(CLICK_CHANGES, &Span::default(), Order::Forward, limit)?.into_iter().map(|(contact, _)| contact).collect())
 }
 
-/// A contact's changed clicks are processed, or processing stopped at a cursor.
-pub fn click_change_done(tx: &mut WriteTx<'_>, contact: ContactKey, stopped_at: Option<Vec<u8>>) {
-    match stopped_at {
+/// From which place on a contact's orders are to be credited again; none if they are not.
+pub fn credit_again_from(tx: &impl Read, contact: ContactKey) -> Result<Option<Vec<u8>>> {
+    tx.get(CLICK_CHANGES, &contact)
+}
+
+/// Have a contact's orders credited again from this place on; with none, that is done.
+pub fn set_credit_again_from(tx: &mut WriteTx<'_>, contact: ContactKey, place: Option<Vec<u8>>) {
+    match place {
         Some(place) => tx.put(CLICK_CHANGES, &contact, &place),
         None => tx.delete(CLICK_CHANGES, &contact),
     }

@@ -1,17 +1,17 @@
 //! RULES: what an order counts, and which email is credited with it. Pure functions of what was reported and clicked: nothing here
-//! depends on the order in which that arrived.
+//! depends on the order in which events and clicks arrive.
 //!
-//! 1. The earliest payment of an order is its conversion; further payments of the same order are the same money told again.
-//! 2. It is credited to the email that its person clicked last in the five days before it, both ends included. Of two clicks in the
-//!    same millisecond the one in the newer email counts.
-//! 3. Refunds and cancellations take back from the same email, whenever they come: in the order's currency at most what was paid.
-//!    What is paid back in another currency stands by itself, below nothing: currencies are never added. Two refunds of one time and
-//!    amount are two if their keys differ; one without a key is one of those told again.
-//! 4. Of an order of which only refunds are known nothing counts until its payment is told.
+//! 1. The earliest payment of an order is its conversion. Further payments of the same order are repeats.
+//! 2. A paid order is credited to the email that its contact clicked last in the five days before it, both ends included. Of two clicks
+//!    in the same millisecond the one in the newer email counts.
+//! 3. Refunds and cancellations count as reported, also if they come to more than the payment. Currencies are never added. Two refunds
+//!    of the same time and amount are two if their keys differ; one without a key repeats one with a key.
+//! 4. A refund is taken from the email that its own order is credited to, whenever the two arrive. If no payment of that order is known,
+//!    because shops number refunds themselves or the payment is still to come, it is taken from the contact's last credited order: the
+//!    last one paid by the time of the first refund, or else the first one paid later.
 
 use std::collections::BTreeMap;
 
-use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
 use crate::features::contacts::filter::Period;
@@ -21,43 +21,57 @@ use crate::vocab::limits::CONVERSION_WINDOW_MS;
 /// What an order comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
-    /// Who paid; none if that person was erased.
+    /// The contact that paid, or was refunded if no payment is known; none if it was erased.
     pub contact: Option<u32>,
-    /// When a click must have been to be credited.
-    pub window: Period,
-    /// What stands in the totals of the credited email.
+    pub basis: Basis,
+    /// What counts in the totals of the credited email.
     pub revenue: BTreeMap<Currency, Revenue>,
 }
 
-/// What an order comes to by what was said of it, each once and sorted; nothing as long as no payment is known.
+/// What decides which email is credited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The contact's last click in the five days before this payment.
+    Click { paid_at: Timestamp },
+    /// The contact's last credited order at this time: no payment is known.
+    LastOrder { refunded_at: Timestamp },
+}
+
+/// What an order comes to by what was reported of it, each fact once and sorted; nothing if there is none.
 pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
-    let payment = Order::payment(facts)?;
-    let mut back: BTreeMap<Currency, Amount> = BTreeMap::new();
+    let mut revenue: BTreeMap<Currency, Revenue> = BTreeMap::new();
     for (place, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_refund) {
-        // Of facts that differ by their keys alone, the one without stands first.
-        let is_told_again = fact.key.is_none() && facts.get(place + 1).is_some_and(|next| next.is_like(fact));
-        if is_told_again {
+        // Of facts that differ in their keys alone, the one without a key comes first.
+        let is_repeat = fact.key.is_none() && facts.get(place + 1).is_some_and(|next| next.is_like(fact));
+        if is_repeat {
             continue;
         }
-        let sum = back.entry(fact.currency).or_default();
-        *sum = sum.plus(fact.amount);
+        let refunded = revenue.entry(fact.currency).or_default();
+        refunded.amount = refunded.amount.minus(fact.amount);
     }
-    let paid_back = back.remove(&payment.currency).unwrap_or_default().min(payment.amount);
-    let mut revenue: BTreeMap<Currency, Revenue> =
-        back.into_iter().map(|(currency, sum)| (currency, Revenue { conversions: 0, amount: Amount::ZERO.minus(sum) })).collect();
-    revenue.insert(payment.currency, Revenue { conversions: 1, amount: payment.amount.minus(paid_back) });
+    let payment = Order::payment(facts);
+    if let Some(payment) = payment {
+        let paid = revenue.entry(payment.currency).or_default();
+        paid.conversions = 1;
+        paid.amount = paid.amount.plus(payment.amount);
+    }
     revenue.retain(|_, revenue| *revenue != Revenue::default());
-    Some(Attribution { contact: payment.contact, window: window(payment.occurred_at), revenue })
+    let (contact, basis) = match payment {
+        Some(payment) => (payment.contact, Basis::Click { paid_at: payment.occurred_at }),
+        None => facts.first().map(|first| (first.contact, Basis::LastOrder { refunded_at: first.occurred_at }))?,
+    };
+    Some(Attribution { contact, basis, revenue })
 }
 
 /// When a click must have been to be credited with an order of this time.
-fn window(occurred_at: Timestamp) -> Period {
-    Period { from: occurred_at.plus_ms(-CONVERSION_WINDOW_MS), to: occurred_at.plus_ms(1) }
+pub fn window(paid_at: Timestamp) -> Period {
+    Period { from: paid_at.plus_ms(-CONVERSION_WINDOW_MS), to: paid_at.plus_ms(1) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::amount::Amount;
     use crate::features::contacts::external_ids::digest;
 
     const MINUTE: i64 = 60_000;
@@ -124,15 +138,15 @@ mod tests {
             &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 9 a"],
             "1 25 USD",
         ),
-        ("never more goes back than was paid", &["paid 50 USD 0", "back 80 USD 9"], "1 0 USD"),
-        ("refunded and then cancelled goes back once", &["paid 50 USD 0", "back 50 USD 9", "back 50 USD 10"], "1 0 USD"),
-        ("a refund alone is nothing yet", &["back 50 USD 0"], "nothing"),
-        ("several refunds alone are nothing yet", &["back 50 USD 0", "back 5 EUR 1"], "nothing"),
+        ("a refund of more than was paid counts in full", &["paid 50 USD 0", "back 80 USD 9"], "1 -30 USD"),
+        ("a refund and a cancellation both count", &["paid 50 USD 0", "back 50 USD 9", "back 50 USD 10"], "1 -50 USD"),
+        ("a refund alone is a negative amount", &["back 50 USD 0"], "0 -50 USD"),
+        ("so are several", &["back 50 USD 0", "back 5 EUR 1", "back 1 USD 2"], "0 -5 EUR, 0 -51 USD"),
+        ("repeats of one count once", &["back 50 USD 0 a", "back 50 USD 0 a", "back 50 USD 0"], "0 -50 USD"),
         ("a refund that is told before its payment counts with it", &["back 20 USD 9", "paid 50 USD 0"], "1 30 USD"),
         ("a refund that is older than its payment counts with it", &["back 20 USD -9", "paid 50 USD 0"], "1 30 USD"),
         ("a refund of nothing changes nothing", &["paid 50 USD 0", "back 0 USD 9"], "1 50 USD"),
         ("money back in another currency stands by itself", &["paid 50 USD 0", "back 20 EUR 9"], "0 -20 EUR, 1 50 USD"),
-        ("and is not limited by what was paid", &["paid 50 USD 0", "back 80 EUR 9"], "0 -80 EUR, 1 50 USD"),
         (
             "each currency by itself",
             &["paid 50 USD 0", "back 20 EUR 9", "back 10 USD 9", "back 1 CHF 9"],
@@ -159,6 +173,7 @@ mod tests {
             &["paid 50 USD 0", "back 50 USD 9", "paid 60 USD -5"],
             "1 10 USD",
         ),
+        ("nothing was reported", &[], "nothing"),
     ];
 
     #[test]
@@ -172,8 +187,19 @@ mod tests {
     }
 
     #[test]
+    fn a_payment_asks_for_a_click_and_a_refund_alone_for_the_last_order() {
+        let basis = |facts: &[&str]| {
+            let mut facts: Vec<PaymentFact> = facts.iter().map(|text| fact(text)).collect();
+            facts.sort_unstable();
+            attribute(&facts).map(|attribution| attribution.basis)
+        };
+        let later = NOON.plus_ms(MINUTE);
+        assert_eq!(basis(&["back 5 USD 0", "paid 5 USD 1"]), Some(Basis::Click { paid_at: later }));
+        assert_eq!(basis(&["back 5 USD 2", "back 5 USD 1"]), Some(Basis::LastOrder { refunded_at: later }));
+    }
+
+    #[test]
     fn the_window_is_five_days_with_both_ends() {
-        let attribution = attribute(&[fact("paid 1 USD 0")]).expect("a payment");
         for (after, inside) in [
             (-5 * DAY - 1, false),
             (-5 * DAY, true),
@@ -184,7 +210,7 @@ mod tests {
             (1, false),
             (HOUR, false),
         ] {
-            assert_eq!(attribution.window.contains(NOON.plus_ms(after)), inside, "{after}");
+            assert_eq!(window(NOON).contains(NOON.plus_ms(after)), inside, "{after}");
         }
     }
 }

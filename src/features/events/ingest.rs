@@ -127,9 +127,12 @@ impl Ingest<'_, '_> {
             let reason = format_args!("a project has at most {max} names of events; put what differs into properties");
             return Err(FieldError::new("name", reason).into());
         }
-        let order = self.order(tx, &event.identifiers)?;
+        let mut order = self.order(tx, &event.identifiers)?;
         let subject = self.subject(tx, &mut event, address, order.as_ref())?;
         let fact = money.map(|money| self.fact(money, event.occurred_at.map(|at| at.0), key));
+        if let (None, Some(fact), Subject::Known(number)) = (&order, &fact, &subject) {
+            order = Some(self.order_of_refund(tx, *number, fact.occurred_at)?);
+        }
         if let (Some(known), Some(fact)) = (&order, &fact) {
             has_room_for(&known.order, fact, &subject)?;
         }
@@ -140,6 +143,9 @@ impl Ingest<'_, '_> {
         // From here on nothing is refused.
         let number = self.write_contact(tx, subject, change)?;
         self.remember(tx, &event.identifiers, number)?;
+        if let (None, Some(fact)) = (&order, &fact) {
+            order = Some(self.order_of_refund(tx, number, fact.occurred_at)?);
+        }
         let has_order = match order {
             Some(order) => self.add_to(tx, order, number, fact.map(|fact| PaymentFact { contact: Some(number), ..fact }))?,
             None => None,
@@ -200,8 +206,17 @@ impl Ingest<'_, '_> {
     /// What is known of the order that is named.
     fn order(&self, tx: &impl Read, identifiers: &EventIdentifiers) -> Result<Option<KnownOrder>, Error> {
         let Some(id) = &identifiers.external_order_id else { return Ok(None) };
-        let digest = external_ids::digest(id);
-        Ok(Some(KnownOrder { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() }))
+        self.known(tx, external_ids::digest(id)).map(Some)
+    }
+
+    /// The order of refunds that name none: all of one contact and time are one, so that repeats are recognised. No id of a caller has a
+    /// control character.
+    fn order_of_refund(&self, tx: &impl Read, contact: u32, occurred_at: Timestamp) -> Result<KnownOrder, Error> {
+        self.known(tx, external_ids::digest(&format!("\0{contact} {}", occurred_at.0)))
+    }
+
+    fn known(&self, tx: &impl Read, digest: Digest) -> Result<KnownOrder, Error> {
+        Ok(KnownOrder { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() })
     }
 
     /// What an event says of an order's money; of whom is said later.

@@ -59,7 +59,8 @@ impl EventIdentifiers {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventRow {
-    /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
+    /// Like `purchase.completed`. With a name that contains `refund`, `cancelled` or `canceled`, in any letter case, the amount counts as
+    /// negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
@@ -115,17 +116,21 @@ impl EventRow {
         self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
-    /// An event is about money if it names an order and has a number as its value.
+    /// An event is about money if it has a number as its value and names an order or, by its own name, is a refund.
     fn money(&self) -> Result<Option<Money>, FieldError> {
-        let (Some(_), Some(properties)) = (&self.identifiers.external_order_id, &self.properties) else { return Ok(None) };
+        let Some(properties) = &self.properties else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };
+        let takes_back = is_refund_name(&self.name);
+        if self.identifiers.external_order_id.is_none() && !takes_back {
+            return Ok(None);
+        }
         let amount = Amount::parse(value).map_err(|reason| FieldError::new("properties.value", reason))?;
         let currency = match &properties.currency {
             None => Currency::USD,
             Some(json) => currency(json)?,
         };
-        // A payment of less than nothing is one back.
-        let is_refund = is_refund_name(&self.name) || amount.is_negative();
+        // A payment of a negative amount is a refund.
+        let is_refund = takes_back || amount.is_negative();
         Ok(Some(Money { amount: amount.size(), currency, is_refund }))
     }
 }
@@ -154,7 +159,7 @@ fn currency(json: &str) -> Result<Currency, FieldError> {
 /// Whether an event of this name takes money back.
 fn is_refund_name(name: &str) -> bool {
     let name = name.to_lowercase();
-    name.contains("refund") || name.contains("cancelled")
+    ["refund", "cancelled", "canceled"].iter().any(|word| name.contains(word))
 }
 
 #[cfg(test)]
@@ -253,7 +258,7 @@ mod tests {
         assert_eq!(money("Order.REFUNDED", r#"{"value":5}"#), told("5", "USD", true));
         assert_eq!(money("order_refund", r#"{"value":-5}"#), told("5", "USD", true));
         assert_eq!(money("Order Cancelled", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("order.canceled", r#"{"value":5}"#), told("5", "USD", false));
+        assert_eq!(money("subscription_CANCELED_by_user", r#"{"value":5}"#), told("5", "USD", true));
         assert_eq!(money("adjusted", r#"{"value":-5}"#), told("5", "USD", true));
         assert_eq!(money("paid", r#"{"value":"49.90"}"#), Ok(None));
         assert_eq!(money("paid", "{}"), Ok(None));
@@ -266,6 +271,11 @@ mod tests {
             assert_eq!(money("paid", &format!(r#"{{"value":{value}}}"#)), Err("properties.value".into()), "{value}");
         }
         assert_eq!(refused(|event| event["properties"] = json!({ "value": 1e13 })), None, "without an order it is no money");
+        let without_order = |name: &str| {
+            let event = event(|event| (event["name"], event["properties"]) = (name.into(), json!({ "value": 5 })));
+            EventRow::read(&event.to_string()).and_then(|event| event.check()).map(|money| money.is_some())
+        };
+        assert_eq!((without_order("order.paid"), without_order("order.refunded")), (Ok(false), Ok(true)));
         for (name, field) in [("value", "properties.value"), ("currency", "properties"), ("size", "properties")] {
             for number in ["1e400", "-1e400"] {
                 let json =

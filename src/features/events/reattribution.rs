@@ -1,12 +1,16 @@
-//! Keeping orders and totals in step with what is known: when something is said of an order, and when clicks of its person change.
+//! Keeping orders and totals in step with what is known: when something is reported of an order, and when clicks of its contact change.
 //!
 //! Clicks are written a moment after they happen, and events may be reported before or long after. Whatever comes, the order is judged
-//! anew from everything that is known of it.
+//! again by everything that is known of it. Refunds without a payment depend on the contact's credited orders: when one of those changes,
+//! a worker credits them again.
 
-use super::attribution::{Attribution, attribute};
+use super::attribution::{Attribution, Basis, attribute, window};
+use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::store::{Error, Read, Result, WriteTx};
+use crate::engine::store::key::Key;
+use crate::engine::store::{Read, Result, WriteTx};
+use crate::features::contacts::activity::Clicker;
 use crate::features::contacts::external_ids::{self, Digest};
 use crate::features::contacts::{self, activity, customer_events, noncontact_clicks};
 use crate::features::sending;
@@ -15,7 +19,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// Save an order and credit it again.
+/// Save what an order has become and what it is credited to.
 pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before, mut after): (&Order, Order)) -> Result<()> {
     match attribute(&after.facts) {
         None => (after.credit, after.counted) = (None, Default::default()),
@@ -29,21 +33,72 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
     }
     let mailing = after.credit.as_ref().map(|credit| tracing::field::display(credit.mailing));
     tracing::debug!(%project, mailing, facts = after.facts.len(), "order credited");
-    orders::save(tx, project, digest, before, &after)
+    orders::save(tx, project, digest, before, &after)?;
+    let (old, new) = (before.credited(), after.credited());
+    if old != new {
+        for (contact, _) in old.into_iter().chain(new) {
+            credit_refunds_again(tx, (project, contact))?;
+        }
+    }
+    Ok(())
 }
 
-/// The email that is credited: the last one clicked. Of a person who is gone nothing is known any more: it stays as it was.
+/// The email that is credited. Of a contact that is gone nothing is known any more: it stays as it was.
 fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before: Option<Credit>) -> Result<Option<Credit>> {
     let Some(number) = attribution.contact else { return Ok(before) };
     let Some(contact) = contacts::by_number(tx, project, number)? else { return Ok(before) };
-    let as_contact = activity::last_click(tx, project, number, attribution.window)?;
+    let paid_at = match attribution.basis {
+        Basis::Click { paid_at } => paid_at,
+        Basis::LastOrder { refunded_at } => return orders::last_credit(tx, project, number, refunded_at),
+    };
+    let as_contact = activity::last_click(tx, project, number, window(paid_at))?;
     let before_that = match EmailAddress::parse(&contact.email) {
-        Ok(email) => noncontact_clicks::last_click(tx, project, &email, attribution.window)?,
+        Ok(email) => noncontact_clicks::last_click(tx, project, &email, window(paid_at))?,
         Err(_) => None,
     };
     let Some((_, mailing)) = as_contact.max(before_that) else { return Ok(None) };
     let email = sending::by_id(tx, mailing)?.and_then(|mailing| mailing.email);
-    Ok(Some(Credit { mailing, email }))
+    Ok(Some(Credit { mailing, email, paid_at }))
+}
+
+/// How far crediting a contact's orders again has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// All orders, those after this one.
+    Orders(Option<Digest>),
+    /// After them the refunds without a payment, those after this place: what they are taken from is known only then.
+    Refunds(Option<orders::Place>),
+}
+
+impl Progress {
+    fn bytes(self) -> Vec<u8> {
+        match self {
+            Self::Orders(after) => after.map_or_else(Vec::new, |digest| digest.to_vec()),
+            Self::Refunds(None) => vec![0],
+            Self::Refunds(Some(place)) => place.to_bytes(),
+        }
+    }
+
+    /// Digests, places and the single zero differ in length.
+    fn read(bytes: &[u8]) -> Self {
+        match <(Timestamp, Digest)>::read(&mut &*bytes) {
+            Some(place) => Self::Refunds(Some(place)),
+            None if bytes.len() == 1 => Self::Refunds(None),
+            None => Self::Orders(bytes.try_into().ok()),
+        }
+    }
+}
+
+/// Have the worker credit a contact's refunds without a payment again, if there are any.
+fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: Clicker) -> Result<()> {
+    if orders::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
+        return Ok(());
+    }
+    let progress = activity::credit_again_from(tx, contact)?.map(|place| Progress::read(&place));
+    if !matches!(progress, Some(Progress::Orders(_))) {
+        activity::set_credit_again_from(tx, contact, Some(Progress::Refunds(None).bytes()));
+    }
+    Ok(())
 }
 
 /// Forget what is too old to be told or credited; true if there may be more.
@@ -52,7 +107,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(more.contains(&true))
 }
 
-/// Attribute again the orders of some contacts whose clicks have changed; true if there may be more.
+/// Credit orders of some contacts again; true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if activity::click_changes(&store.read(), 1)?.is_empty() {
@@ -63,26 +118,42 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    let mut checked = 0;
-    // Clickers stand together by project. Their orders are looked for in the index.
-    for of_project in changed.chunk_by(|((left, _), _), ((right, _), _)| left == right) {
-        let numbers = of_project.iter().map(|((_, number), _)| *number).collect();
-        customer_events::merge_backlog_of(tx, of_project[0].0.0, &numbers)?;
+    // Clickers of one project follow each other. Their orders are looked up in the index.
+    for of_project in changed.chunk_by(|(left, _), (right, _)| left == right) {
+        let numbers = of_project.iter().map(|(_, number)| *number).collect();
+        customer_events::merge_backlog_of(tx, of_project[0].0, &numbers)?;
     }
-    for (contact, stopped_at) in &changed {
-        let stopped_at = Digest::try_from(stopped_at.as_slice()).ok();
-        let (project, number) = *contact;
-        let digests = external_ids::orders(tx, project, number, stopped_at, limits::CLICK_CHANGE_ORDERS_PER_STEP)?;
-        for digest in &digests {
-            let Some(order) = orders::find(tx, project, *digest)? else { continue };
-            reattribute(tx, project, *digest, (&order, order.clone()))?;
-        }
-        let has_more = digests.len() == limits::CLICK_CHANGE_ORDERS_PER_STEP;
-        activity::click_change_done(tx, *contact, digests.last().filter(|_| has_more).map(|last| last.to_vec()));
-        checked += digests.len();
-        if checked >= limits::CLICK_CHANGE_ORDERS_PER_STEP {
-            return Ok::<_, Error>(true);
+    let mut orders = 0;
+    for contact in changed {
+        orders += credit_again(tx, contact)?;
+        if orders >= limits::CLICK_CHANGE_ORDERS_PER_STEP {
+            break;
         }
     }
-    Ok(changed.len() == limits::CLICK_CHANGES_PER_STEP)
+    Ok(!activity::click_changes(tx, 1)?.is_empty())
+}
+
+/// Credit some orders of a contact again; says how many.
+fn credit_again(tx: &mut WriteTx<'_>, (project, number): Clicker) -> Result<usize> {
+    let limit = limits::CLICK_CHANGE_ORDERS_PER_STEP;
+    let progress = Progress::read(&activity::credit_again_from(tx, (project, number))?.unwrap_or_default());
+    let (digests, next) = match progress {
+        Progress::Orders(after) => {
+            let digests = external_ids::orders(tx, project, number, after, limit)?;
+            let last = digests.last().copied().filter(|_| digests.len() == limit);
+            (digests, Some(last.map_or(Progress::Refunds(None), |last| Progress::Orders(Some(last)))))
+        }
+        Progress::Refunds(after) => {
+            let places = orders::unpaid(tx, project, number, after, limit)?;
+            let last = places.last().copied().filter(|_| places.len() == limit);
+            (places.into_iter().map(|(_, digest)| digest).collect(), last.map(|last| Progress::Refunds(Some(last))))
+        }
+    };
+    for digest in &digests {
+        let Some(order) = orders::find(tx, project, *digest)? else { continue };
+        reattribute(tx, project, *digest, (&order, order.clone()))?;
+    }
+    let is_over = next == Some(Progress::Refunds(None)) && orders::unpaid(tx, project, number, None, 1)?.is_empty();
+    activity::set_credit_again_from(tx, (project, number), next.filter(|_| !is_over).map(Progress::bytes));
+    Ok(digests.len())
 }

@@ -73,11 +73,11 @@ pub(super) fn add(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, man
     Ok(())
 }
 
-/// Add what an order brought to its day, or with -1 take it away again. Its day is that on which it was paid.
+/// Add what an order brought to the day on which it was paid, or with -1 take it away again.
 pub(super) fn add_revenue(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Result<()> {
-    let (Some(credit), Some(payment)) = (order.credit, Order::payment(&order.facts)) else { return Ok(()) };
+    let Some(credit) = order.credit else { return Ok(()) };
     let Some(mailing) = store::by_id(tx, credit.mailing)? else { return Ok(()) };
-    let day = of(payment.occurred_at);
+    let day = of(credit.paid_at);
     for scope in StatsScope::of(&mailing, day) {
         let (kind, id) = scope.key();
         for (currency, revenue) in &order.counted {

@@ -1,7 +1,7 @@
-//! What people paid for and which email is credited with it, as it is kept.
+//! Stored orders, and the totals of the emails that are credited with them.
 //!
-//! `events` writes these tables and knows the rules; they stand here because campaigns, which come before it, read the totals, and
-//! because tracking, which comes before it, shows and erases what is kept of a person.
+//! `events` writes these tables and knows the rules. They are here because `campaigns` and `tracking`, which come before `events`, use
+//! them: campaigns show the totals, and tracking exports and erases what is stored about a person.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,13 +12,24 @@ use super::daily_stats;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
-use crate::engine::store::{Order as Direction, Read, Record, Result, Table, WriteTx, codec};
+use crate::engine::store::key::Key;
+use crate::engine::store::{Order as Direction, Read, Record, Result, Span, Table, WriteTx};
 use crate::features::contacts::external_ids::Digest;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
 use crate::vocab::tables;
 
 const ORDERS: Table<(ProjectId, Digest), Order> = Table::new(tables::ORDERS);
 const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIONS);
+/// The orders of a contact that refunds depend on.
+const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
+
+/// When an order was paid, or when the first of its refunds occurred; and which order it is.
+pub type Place = (Timestamp, Digest);
+
+/// In [`BY_CONTACT`]: an order that is paid and credited to an email.
+const CREDITED: u8 = 0;
+/// In [`BY_CONTACT`]: an order with refunds and no payment.
+const UNPAID: u8 = 1;
 
 /// Mailing or email, and which.
 type ScopeKey = (u8, [u8; 12]);
@@ -50,35 +61,28 @@ pub struct Order {
     pub counted: BTreeMap<Currency, Revenue>,
 }
 
-impl Record for Order {
-    const VERSION: u8 = 2;
-
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        /// Without keys.
-        #[derive(Deserialize)]
-        struct FirstVersion {
-            named: Option<u32>,
-            facts: Vec<(Timestamp, Currency, Amount, bool, Option<u32>)>,
-            credit: Option<Credit>,
-            counted: BTreeMap<Currency, Revenue>,
-        }
-        let FirstVersion { named, facts, credit, counted } = (version == 1).then(|| codec::decode_fields(bytes)).flatten()?;
-        let facts = facts.into_iter().map(|(occurred_at, currency, amount, is_refund, contact)| PaymentFact {
-            occurred_at,
-            currency,
-            amount,
-            is_refund,
-            contact,
-            key: None,
-        });
-        Some(Self { named, facts: facts.collect(), credit, counted })
-    }
-}
+impl Record for Order {}
 
 impl Order {
     /// The payment that counts, if one is known: the earliest, of several at the same time the first by currency and amount.
     pub fn payment(facts: &[PaymentFact]) -> Option<&PaymentFact> {
         facts.iter().find(|fact| !fact.is_refund)
+    }
+
+    /// Whose order it is and what it is credited to, if it is paid and credited.
+    pub fn credited(&self) -> Option<(u32, Credit)> {
+        Some((Self::payment(&self.facts)?.contact?, self.credit?))
+    }
+
+    /// Its row in [`BY_CONTACT`], if it has one.
+    fn row(&self, project: ProjectId, digest: Digest) -> Option<(ProjectId, u32, u8, Place)> {
+        let kind = match (Self::payment(&self.facts), self.credit) {
+            (Some(_), Some(_)) => CREDITED,
+            (Some(_), None) => return None,
+            (None, _) => UNPAID,
+        };
+        let fact = Self::payment(&self.facts).or(self.facts.first())?;
+        Some((project, fact.contact?, kind, (fact.occurred_at, digest)))
     }
 }
 
@@ -94,6 +98,9 @@ impl PaymentFact {
 pub struct Credit {
     pub mailing: MailingId,
     pub email: Option<EmailId>,
+    /// When the order was paid: charts show it on that day. For refunds without a payment, when the order was paid that they are
+    /// taken from.
+    pub paid_at: Timestamp,
 }
 
 /// Orders, and what they brought, in one currency.
@@ -127,9 +134,9 @@ pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<
     tx.get(ORDERS, &(project, order))
 }
 
-/// Keep an order, and let the totals of what it is credited to follow.
-pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, key: Digest, before: &Order, after: &Order) -> Result<()> {
-    tx.put(ORDERS, &(project, key), after);
+/// Save an order and update the totals of the emails it is credited to.
+pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order, after: &Order) -> Result<()> {
+    put(tx, project, digest, before, after);
     if (before.credit, &before.counted) == (after.credit, &after.counted) {
         return Ok(());
     }
@@ -156,6 +163,47 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, key: Digest, before: &Orde
     Ok(())
 }
 
+fn put(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order, after: &Order) {
+    tx.put(ORDERS, &(project, digest), after);
+    let (old, new) = (before.row(project, digest), after.row(project, digest));
+    if old == new {
+        return;
+    }
+    if let Some(row) = old {
+        tx.delete(BY_CONTACT, &row);
+    }
+    if let Some(row) = new {
+        tx.put(BY_CONTACT, &row, &());
+    }
+}
+
+/// What refunds without a payment are taken from: of the contact's credited orders the last one paid by then, or else the first one
+/// paid later.
+pub fn last_credit(tx: &impl Read, project: ProjectId, contact: u32, by: Timestamp) -> Result<Option<Credit>> {
+    let credited = BY_CONTACT.under(&(project, contact, CREDITED));
+    let later = (project, contact, CREDITED, (by.plus_ms(1), Digest::default())).to_bytes();
+    let before = Span { from: credited.from, to: Some(later.clone()) };
+    let after = Span { from: later, to: credited.to };
+    for (span, direction) in [(before, Direction::Backward), (after, Direction::Forward)] {
+        if let Some(((.., (_, digest)), ())) = tx.list(BY_CONTACT, &span, direction, 1)?.pop() {
+            return Ok(find(tx, project, digest)?.and_then(|order| order.credit));
+        }
+    }
+    Ok(None)
+}
+
+/// Up to `limit` orders of a contact that have refunds and no payment, those after a place.
+pub fn unpaid(tx: &impl Read, project: ProjectId, contact: u32, after: Option<Place>, limit: usize) -> Result<Vec<Place>> {
+    let mut span = BY_CONTACT.under(&(project, contact, UNPAID));
+    if let Some(place) = after {
+        span.from = (project, contact, UNPAID, place).to_bytes();
+        // A key starts after this one if it continues it.
+        span.from.push(0);
+    }
+    let rows = tx.list(BY_CONTACT, &span, Direction::Forward, limit)?;
+    Ok(rows.into_iter().map(|((.., place), ())| place).collect())
+}
+
 impl Credit {
     fn scopes(&self) -> Vec<Scope> {
         let email = self.email.map(Scope::Email);
@@ -173,50 +221,18 @@ pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Revenue
     Ok(totals)
 }
 
-/// An order does not name this contact any more, who is gone. What it is credited to stays: it is a number without a name. Keys, which
-/// callers put together from what they like, become any others: refunds are told apart as before.
-pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, order: Digest, contact: u32) -> Result<()> {
-    let Some(mut found) = find(tx, project, order)? else { return Ok(()) };
-    found.named = found.named.filter(|number| *number != contact);
-    for fact in found.facts.iter_mut().filter(|fact| fact.contact == Some(contact)) {
+/// Remove a deleted contact from an order. What the order is credited to stays: it is a number without a name. Keys, which callers make
+/// of what they like, become random ones, so that different refunds stay different.
+pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, contact: u32) -> Result<()> {
+    let Some(before) = find(tx, project, digest)? else { return Ok(()) };
+    let mut after = before.clone();
+    after.named = after.named.filter(|number| *number != contact);
+    for fact in after.facts.iter_mut().filter(|fact| fact.contact == Some(contact)) {
         fact.contact = None;
         fact.key = fact.key.map(|_| tx.random().bytes());
     }
-    found.facts.sort_unstable();
-    found.facts.dedup();
-    tx.put(ORDERS, &(project, order), &found);
+    after.facts.sort_unstable();
+    after.facts.dedup();
+    put(tx, project, digest, &before, &after);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::store::codec::Value;
-
-    /// An order as the first version wrote it.
-    #[derive(Serialize, Deserialize)]
-    struct Before {
-        named: Option<u32>,
-        facts: Vec<(Timestamp, Currency, Amount, bool, Option<u32>)>,
-        credit: Option<Credit>,
-        counted: BTreeMap<Currency, Revenue>,
-    }
-
-    impl Record for Before {}
-
-    #[test]
-    fn an_order_of_the_first_version_is_read() {
-        let amount = Amount::parse("0.5").expect("a number");
-        let fact = |is_refund| (Timestamp(5), Currency::USD, amount, is_refund, Some(7));
-        let counted = BTreeMap::from([(Currency::USD, Revenue { conversions: 1, amount })]);
-        let before = Before { named: Some(9), facts: vec![fact(false), fact(true)], credit: None, counted: counted.clone() };
-        let (mut bytes, mut again) = (Vec::new(), Vec::new());
-        before.encode(&mut bytes);
-        let order = Order::decode(&bytes).expect("it is read");
-        assert_eq!((order.named, order.credit, &order.counted), (Some(9), None, &counted));
-        let told: Vec<_> = order.facts.iter().map(|fact| (fact.is_refund, fact.amount, fact.contact, fact.key)).collect();
-        assert_eq!(told, [(false, amount, Some(7), None), (true, amount, Some(7), None)]);
-        order.encode(&mut again);
-        assert_eq!(Order::decode(&again), Some(order));
-    }
 }

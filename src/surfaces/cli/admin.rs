@@ -16,12 +16,18 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::limits::PASSWORD_BYTES_MAX;
 
-/// What a command has to say: the result for the standard output, the explanation for the standard error.
+/// What a command has to say: the result for the standard output, the explanation for the standard error, and the exit code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CommandOutput {
     pub out: String,
     pub err: String,
+    pub code: u8,
 }
+
+/// The exit code of the doctor if it found a problem.
+const FOUND_PROBLEM: u8 = 1;
+/// The exit code of the doctor if it found warnings and no problem.
+const FOUND_WARNING: u8 = 2;
 
 /// Do an administration command by means of `call`, which answers a request.
 pub async fn perform(
@@ -130,31 +136,44 @@ pub fn report(findings: &[Finding]) -> String {
     text
 }
 
+/// The exit code for what the doctor found.
+pub fn exit_code(findings: &[Finding]) -> u8 {
+    let is_there = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
+    match (is_there(Verdict::Problem), is_there(Verdict::Warning)) {
+        (true, _) => FOUND_PROBLEM,
+        (false, true) => FOUND_WARNING,
+        (false, false) => 0,
+    }
+}
+
 fn say(command: &Administration, data: &Value) -> CommandOutput {
     let text = |name: &str| data[name].as_str().unwrap_or_default();
     match command {
-        Administration::Setup(_) => {
-            CommandOutput { out: String::new(), err: format!("{} is now the owner of this installation.\n", text("email")) }
-        }
+        Administration::Setup(_) => CommandOutput {
+            err: format!("{} is now the owner of this installation.\n", text("email")),
+            ..CommandOutput::default()
+        },
         Administration::Doctor(local) => {
             let mut findings = local.clone();
             findings.extend(serde_json::from_value::<Vec<Finding>>(data["findings"].clone()).unwrap_or_default());
-            CommandOutput { out: report(&findings), err: String::new() }
+            CommandOutput { out: report(&findings), code: exit_code(&findings), ..CommandOutput::default() }
         }
         Administration::ResetLink(_) => CommandOutput {
             out: format!("{}\n", text("link")),
             err: format!("{} can set a new password with this link, once, until {}.\n", text("email"), text("expiresAt")),
+            code: 0,
         },
         Administration::Keys(Keys::Create { .. }) => CommandOutput {
             out: format!("{}\n", text("key")),
             err: format!("This is the only time the {} key \"{}\" is shown.\n", text("environment"), text("name")),
+            code: 0,
         },
-        Administration::Keys(Keys::List) => CommandOutput { out: key_table(&data["keys"]), err: String::new() },
+        Administration::Keys(Keys::List) => CommandOutput { out: key_table(&data["keys"]), ..CommandOutput::default() },
         Administration::Keys(Keys::Revoke { .. }) => CommandOutput {
-            out: String::new(),
             err: format!("Revoked the {} key \"{}\" ({}).\n", text("environment"), text("name"), text("id")),
+            ..CommandOutput::default()
         },
-        Administration::Accounts(_) => CommandOutput { out: account_table(&data["accounts"]), err: String::new() },
+        Administration::Accounts(_) => CommandOutput { out: account_table(&data["accounts"]), ..CommandOutput::default() },
         Administration::Backup(_) => CommandOutput {
             out: format!("{}\n", text("folder")),
             err: format!(
@@ -162,13 +181,14 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
                 data["rows"],
                 text("masterKey")
             ),
+            code: 0,
         },
         Administration::Resume(Resume { yes }) => hold(data, *yes),
         Administration::Reindex(_) => {
             let one = |index: &Value| {
                 format!("{}: {} contacts indexed\n", index["environment"].as_str().unwrap_or_default(), index["contacts"])
             };
-            CommandOutput { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), err: String::new() }
+            CommandOutput { out: data["indexes"].as_array().into_iter().flatten().map(one).collect(), ..CommandOutput::default() }
         }
     }
 }
@@ -178,7 +198,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     // Nothing is known of a hold that is not there.
     if data["since"].is_null() {
-        return CommandOutput { out: String::new(), err: "Sending is not on hold.\n".into() };
+        return CommandOutput { err: "Sending is not on hold.\n".into(), ..CommandOutput::default() };
     }
     let mut out = format!("{} On hold since {}.\n", text(data, "reason"), text(data, "since"));
     for campaign in data["campaigns"].as_array().into_iter().flatten() {
@@ -202,7 +222,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
         true => "Sending resumed.\n",
         false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
     };
-    CommandOutput { out, err: err.into() }
+    CommandOutput { out, err: err.into(), code: 0 }
 }
 
 /// Accounts as a table for a terminal.
@@ -279,6 +299,22 @@ mod tests {
         assert_eq!((problem.to_string().as_str(), problem.code()), ("Give more.", 2));
         let broken = perform(&list, async |_| Ok(reply(500, &answer))).await.expect_err("failed");
         assert_eq!(broken.code(), 1);
+    }
+
+    #[test]
+    fn the_doctor_exits_with_one_on_a_problem_and_two_on_a_warning() {
+        let [good, skipped] = [Finding::good("clock", "right"), Finding::skipped("reverse dns", "not used")];
+        let [warning, problem] =
+            [Finding::warning("tls", "no address", "Set one."), Finding::problem("disk", "full", "Make room.")];
+        for (findings, code) in [
+            (vec![], 0),
+            (vec![good.clone(), skipped.clone()], 0),
+            (vec![good.clone(), warning.clone(), skipped], 2),
+            (vec![warning, good, problem.clone()], 1),
+            (vec![problem], 1),
+        ] {
+            assert_eq!(exit_code(&findings), code, "{findings:?}");
+        }
     }
 
     #[test]

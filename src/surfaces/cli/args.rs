@@ -59,6 +59,8 @@ pub enum Command {
     #[command(subcommand)]
     Accounts(Accounts),
     /// Check for problems that keep email from arriving, and show what to fix next
+    ///
+    /// Exit codes: 0 if all is well, 1 if there is a problem, 2 if there are only warnings.
     Doctor,
     /// Back up all data to a new folder, even while the service runs
     Backup(Backup),

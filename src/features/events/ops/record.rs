@@ -27,7 +27,8 @@ pub struct Record;
 pub struct RecordEvent {
     /// The project it belongs to.
     pub project_id: ProjectId,
-    /// Like `purchase.completed`. A name with `refund` or `cancelled` in it, in any case, takes money back.
+    /// Like `purchase.completed`. With a name that contains `refund`, `cancelled` or `canceled`, in any letter case, the amount counts as
+    /// negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
     /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
@@ -45,12 +46,13 @@ impl Operation for Record {
     const SPEC: Spec = Spec::post("events.record", "/v1/events", needs(Permission::AudienceWrite))
         .summary("Record a customer event")
         .about(
-            "The event is kept for 90 days with the contact it is about. An event with externalOrderId and a number under \
-                properties.value is a conversion: it counts once per order and is credited to the email that the contact clicked \
-                last in the five days before occurredAt; a later refund or cancellation, named so, takes money back from that \
-                email, at most what was paid. Equal refunds that say the same occurredAt are one, unless each has a dedupeKey of \
-                its own. Events never change whether a contact may be mailed, and neither a contact made by \
-                an event nor a profile that it changes emits a webhook event.",
+            "The service keeps the event for 90 days with its contact. An event with externalOrderId and a number in properties.value is \
+                a conversion: it counts once per order, for the email that the contact clicked last in the five days before \
+                occurredAt. An event whose name contains refund, cancelled or canceled counts its amount as negative, in full. It is \
+                taken from the email that its order is credited to or, if the service knows no payment with its externalOrderId, from \
+                the email of the contact's last credited order. It may arrive before its order. Two equal refunds with the same \
+                occurredAt count once, unless each has its own dedupeKey. Events never change whether a contact may be mailed. A \
+                contact that an event adds, and a profile that it changes, emit no webhook event.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

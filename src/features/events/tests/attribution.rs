@@ -25,6 +25,7 @@ const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 /// - `scanner A`: clicks in A that were taken for the person's turn out a machine's.
 /// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second person.
 /// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second person.
+/// - `back-none 50 USD 0`: a refund that names no order; `back-none 50 USD 0 2` by the second person.
 ///
 /// Times are sums like `-5d+1ms`.
 #[derive(Clone, Debug)]
@@ -54,19 +55,21 @@ impl Arrival {
                 let mailing = mailing(project, words[1]);
                 activity::take_back(tx, project, person(2), mailing, &[Action::Clicked]).expect("written");
             }
-            "paid" | "back" => event(tx, project, &words, (word(4).unwrap_or("1"), person(5)), None),
-            "paid-key" | "back-key" => event(tx, project, &words, ("1", person(5)), word(4)),
+            "paid" | "back" => event(tx, project, &words, (word(4).or(Some("1")), person(5)), None),
+            "paid-key" | "back-key" => event(tx, project, &words, (Some("1"), person(5)), word(4)),
+            "back-none" => event(tx, project, &words, (None, person(4)), None),
             other => panic!("what is {other}?"),
         }
     }
 }
 
-fn event(tx: &mut WriteTx<'_>, project: ProjectId, words: &[&str], (order, person): (&str, u32), key: Option<&str>) {
+fn event(tx: &mut WriteTx<'_>, project: ProjectId, words: &[&str], (order, person): (Option<&str>, u32), key: Option<&str>) {
     let name = if words[0].starts_with("back") { "order.refunded" } else { "order.paid" };
     let (amount, currency, email) = (words[1], words[2], PEOPLE[person as usize]);
     let key = key.map_or(String::new(), |key| format!(r#","dedupeKey":"{key}""#));
+    let order = order.map_or(String::new(), |order| format!(r#","externalOrderId":"{order}""#));
     let json = format!(
-        r#"{{"name":"{name}","identifiers":{{"email":"{email}","externalOrderId":"{order}"}},
+        r#"{{"name":"{name}","identifiers":{{"email":"{email}"{order}}},
         "properties":{{"value":{amount},"currency":"{currency}"}},"occurredAt":"{}"{key}}}"#,
         time(words[3])
     );
@@ -222,12 +225,89 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("a refund long after the window", &["click A -9d", "paid 50 USD -9d", "back 20 USD 0"], "A 1 30 USD"),
     ("a refund of an order that is nobody's", &["paid 50 USD 0", "back 20 USD +1m"], NONE),
-    ("a refund of an order that nobody knows", &["click A -1h", "back 20 USD 0"], NONE),
-    ("a refund of another order", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m 2"], "A 1 50 USD"),
+    ("a refund without any order", &["click A -1h", "back 20 USD 0"], NONE),
+    ("a refund of more than was paid counts in full", &["click A -1h", "paid 50 USD 0", "back 80 USD +1m"], "A 1 -30 USD"),
+    (
+        "a refund and a cancellation of one order both count",
+        &["click A -1h", "paid 50 USD 0", "back 50 USD +1m", "back 50 USD +2m"],
+        "A 1 -50 USD",
+    ),
     (
         "refunds of both orders",
         &["click A -1h", "paid 50 USD 0", "paid 9 USD 0 2", "back 20 USD +1m", "back 9 USD +1m 2"],
         "A 2 30 USD",
+    ),
+    // Refunds with ids of their own, and with none.
+    (
+        "a refund with its own id is taken from the last order",
+        &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r"],
+        "A 1 30 USD",
+    ),
+    ("so is one without an id", &["click A -1h", "paid 50 USD 0", "back-none 20 USD +1m"], "A 1 30 USD"),
+    (
+        "the last order is the last one credited to an email",
+        &["click A -9d", "paid 50 USD -8d", "paid 9 USD 0 2", "back 20 USD +1m r"],
+        "A 1 30 USD",
+    ),
+    (
+        "the last order is the last one paid before the refund",
+        &["click A -9d", "paid 50 USD -8d", "click B -1h", "paid 9 USD 0 2", "back 20 USD -7d r"],
+        "A 1 30 USD, B 1 9 USD",
+    ),
+    (
+        "the last of two orders",
+        &["click A -9d", "paid 50 USD -8d", "click B -1h", "paid 9 USD 0 2", "back 20 USD +1m r"],
+        "A 1 50 USD, B 1 -11 USD",
+    ),
+    ("a refund at the time of the order is after it", &["click A -1h", "paid 50 USD 0", "back 20 USD 0 r"], "A 1 30 USD"),
+    ("a refund that is older than every order", &["click A -1h", "paid 50 USD 0", "back 20 USD -2h r"], "A 1 30 USD"),
+    ("a refund before an order with another id", &["back 20 USD +1m r", "click A -1h", "paid 50 USD 0"], "A 1 30 USD"),
+    ("a refund before the order and its click", &["back 20 USD +1m r", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
+    ("a refund without an id before the order", &["back-none 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
+    (
+        "a refund moves to its own order once that is paid",
+        &["click A -9d", "paid 50 USD -8d", "back 9 USD +1m 2", "click B -1h", "paid 9 USD 0 2"],
+        "A 1 50 USD, B 1 0 USD",
+    ),
+    (
+        "a refund moves with the order it is taken from",
+        &["click A -2h", "paid 50 USD 0", "back 20 USD +1m r", "click B -1h"],
+        "B 1 30 USD",
+    ),
+    (
+        "a refund moves when a later order turns out to be the last",
+        &["click A -9d", "paid 50 USD -8d", "back 20 USD +1m r", "paid 9 USD 0 2", "click B -1h"],
+        "A 1 50 USD, B 1 -11 USD",
+    ),
+    (
+        "a refund moves when the click of the last order was a scanner's",
+        &["click A -9d", "paid 50 USD -8d", "click B -1h", "paid 9 USD 0 2", "back 20 USD +1m r", "scanner B"],
+        "A 1 30 USD",
+    ),
+    ("another person's order is not this one's", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r 2"], "A 1 50 USD"),
+    (
+        "an earlier payment by another person takes the order along",
+        &["click A -1h", "click B -1h 2", "paid 50 USD 0", "back 20 USD +1m r", "paid 50 USD -1m 1 2"],
+        "B 1 50 USD",
+    ),
+    ("a refund without a click of its person", &["paid 50 USD 0", "back 20 USD +1m r"], NONE),
+    (
+        "the same refund again, with its own id and without",
+        &[
+            "click A -1h",
+            "paid 50 USD 0",
+            "back 20 USD +1m r",
+            "back 20 USD +1m r",
+            "back-none 3 USD +1m",
+            "back-none 3 USD +1m",
+            "back-none 3 USD +2m",
+        ],
+        "A 1 24 USD",
+    ),
+    (
+        "a refund in another currency than the order",
+        &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m r"],
+        "A 0 -5 EUR, A 1 50 USD",
     ),
     // Replays.
     ("the same event again", &["click A -1h", "paid 50 USD 0", "paid 50 USD 0"], "A 1 50 USD"),

@@ -4,6 +4,7 @@ mod attribution;
 mod identifiers;
 mod order_of_arrival;
 mod record;
+mod refunds;
 mod retention;
 
 use serde_json::{Value, json};

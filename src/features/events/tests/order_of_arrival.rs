@@ -64,14 +64,16 @@ fn arrival() -> impl Strategy<Value = String> {
     let amounts = vec!["0", "0.1", "20", "49.99", "50"];
     // An order's person is told by its number: two people at one moment would be told apart by who came first.
     let money = |what: &'static str| {
-        (select(amounts.clone()), select(vec!["USD", "EUR"]), select(times.clone()), 1..4_u8).prop_map(
+        (select(amounts.clone()), select(vec!["USD", "EUR"]), select(times.clone()), 1..5_u8).prop_map(
             move |(amount, currency, time, order)| format!("{what} {amount} {currency} {time} {order} {}", order % 2 + 1),
         )
     };
     // A key belongs to one thing: the same with another content is a question of who came first.
     let keyed = (select(amounts.clone()), select(times.clone()), 1..3_u8)
         .prop_map(|(amount, time, key)| format!("back-key {amount} USD {time} {amount}{time}{key} 2"));
-    prop_oneof![2 => click, 2 => money("paid"), 1 => money("back"), 1 => keyed]
+    let without_order = (select(amounts.clone()), select(times.clone()), 1..3_u8)
+        .prop_map(|(amount, time, person)| format!("back-none {amount} USD {time} {person}"));
+    prop_oneof![2 => click, 2 => money("paid"), 1 => money("back"), 1 => keyed, 1 => without_order]
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::company::without_legal_form;
 use super::contact::is_imprint;
 use super::page::{Page, lines_of};
 use super::structured::{list, text};
@@ -45,14 +46,40 @@ const STREET_WORDS: [&str; 36] = [
     "gracht",
     "plein",
 ];
+/// Those of them that end longer words: `Dorfstraße`, `Keizersgracht`.
+const STREET_ENDINGS: [&str; 13] =
+    ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
 /// Elements of one page that are called an address and looked at.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
+/// Parts in front of the code that can belong to an address: premises, street, town, county.
+const PARTS_BEFORE_CODE_MAX: usize = 4;
 
-/// The postal address in one line.
-pub fn address(site: &Site) -> Option<String> {
-    site.organizations().flat_map(|node| list(node, "address")).find_map(postal).or_else(|| written_address(site))
+/// The postal address in one line. `names` are those of the brand and its company: they are no part of it.
+pub fn address(site: &Site, names: &[&str]) -> Option<String> {
+    site.organizations().flat_map(|node| list(node, "address")).find_map(postal).or_else(|| written_address(site, names))
 }
+
+/// English-speaking countries put the code last.
+const CODE_LAST: [&str; 17] = [
+    "US",
+    "GB",
+    "UK",
+    "IE",
+    "AU",
+    "CA",
+    "NZ",
+    "IN",
+    "USA",
+    "United States",
+    "United Kingdom",
+    "England",
+    "Scotland",
+    "Wales",
+    "Northern Ireland",
+    "Ireland",
+    "Australia",
+];
 
 /// A postal address in one line.
 fn postal(address: &Value) -> Option<String> {
@@ -62,8 +89,7 @@ fn postal(address: &Value) -> Option<String> {
     let part = |name: &str| text(address, name);
     let city = [part("postalCode"), part("addressLocality")].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let country = part("addressCountry");
-    // English-speaking countries put the code last.
-    let code_last = country.as_deref().is_some_and(|country| ["US", "GB", "UK", "IE", "AU", "CA", "NZ", "IN"].contains(&country));
+    let code_last = country.as_deref().is_some_and(|country| CODE_LAST.contains(&country));
     let city = if code_last {
         let region = [part("addressRegion"), part("postalCode")].into_iter().flatten().collect::<Vec<_>>().join(" ");
         [part("addressLocality"), Some(region)]
@@ -109,33 +135,41 @@ fn country_name(code: &str) -> &str {
 }
 
 /// An address as pages write it: in `<address>`, in the imprint, or in a footer.
-fn written_address(site: &Site) -> Option<String> {
+fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     let marked = site
         .pages
         .iter()
         .flat_map(|page| page.all("address, [itemprop=address], [class*=address]").into_iter().take(MARKED_MAX))
-        .map(lines_of);
+        .map(|element| (lines_of(element), true));
     let footers = site.pages.iter().map(Page::footer_lines);
     let imprints =
         site.pages.iter().filter(|page| is_imprint(page)).map(|page| page.first("body").map(lines_of).unwrap_or_default());
-    marked.chain(imprints).chain(footers).find_map(|lines| address_in(&lines))
+    let unmarked = imprints.chain(footers).map(|lines| (lines, false));
+    marked.chain(unmarked).find_map(|(lines, is_marked)| address_in(&lines, is_marked, names))
 }
 
-/// The line with street and number, with the line with code and city.
-fn address_in(lines: &[String]) -> Option<String> {
+/// The line with the street, with the line with code and city. In lines that are marked as an address all belong to it.
+fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<String> {
     // One line may hold all of it, with its parts between commas or bars.
-    let parts: Vec<&str> = lines
-        .iter()
-        .flat_map(|line| line.split([',', '|', '·', '•', '–']))
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect();
+    let split = |(number, line): (usize, &String)| {
+        let parts = line.split([',', '|', '·', '•', '–']).map(str::trim).filter(|part| !part.is_empty());
+        parts.map(|part| (number, part.to_owned())).collect::<Vec<_>>()
+    };
+    let (numbers, parts): (Vec<usize>, Vec<String>) = lines.iter().enumerate().flat_map(split).unzip();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let city = parts.iter().position(|part| has_city(part))?;
     // Japanese addresses begin with their code and end with their street.
     if let Some(whole) = parts[city].find('〒').map(|at| &parts[city][at..]).filter(|whole| whole.chars().count() > 12) {
         return (whole.len() <= ADDRESS_CHARACTERS_MAX).then(|| whole.to_owned());
     }
     let street = (city.saturating_sub(3)..city).find(|place| is_street(parts[*place]));
+    let street = street.or_else(|| {
+        let is_own = |part: &&str| names.iter().any(|name| part.to_lowercase().starts_with(&name.to_lowercase()));
+        let before = city.saturating_sub(PARTS_BEFORE_CODE_MAX);
+        let run = (before..city).rev().take_while(|place| is_premises(parts[*place]) && !is_own(&parts[*place]));
+        let run: Vec<usize> = run.collect();
+        start_without_number(&parts, city, &run, |place| is_marked || numbers[place] == numbers[city])
+    });
     let inside = || {
         let part = parts[city];
         let words = part.to_lowercase();
@@ -151,8 +185,44 @@ fn address_in(lines: &[String]) -> Option<String> {
     (line.len() <= ADDRESS_CHARACTERS_MAX).then_some(line)
 }
 
+/// Where an address without a house number starts, of the parts before the city that can belong to one, the nearest first.
+///
+/// Codes of five digits, or of four, also stand in front of words that are no city: only a street right before them makes an address.
+/// Other codes are sure: all that stands before them in the same line belongs to them, and in lines above it what a street begins.
+fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
+    let is_named = |place: &usize| is_named_street(parts[*place]);
+    if !has_sure_code(parts[city]) {
+        return run.first().copied().filter(|place| is_named(place) && is_whole_city(parts[city]));
+    }
+    let near = run.iter().copied().take_while(|place| is_near(*place)).last();
+    near.or_else(|| run.iter().copied().rfind(is_named))
+}
+
+/// Whether a text can be a house, a street, a town or a county by its form: `The Net Loft`, `St Ives`, `Co. Clare`.
+fn is_premises(text: &str) -> bool {
+    const SMALL_WORDS: [&str; 20] = [
+        "of", "the", "upon", "on", "in", "by", "and", "le", "la", "les", "de", "du", "des", "del", "da", "am", "an", "der",
+        "den", "na",
+    ];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_capital = |word: &&str| word.starts_with(char::is_uppercase) || SMALL_WORDS.contains(word);
+    let is_plain = text.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || "-'’./".contains(c));
+    words.len() <= 5
+        && is_plain
+        && words.iter().all(is_capital)
+        && text.starts_with(char::is_uppercase)
+        && without_legal_form(text).is_none()
+}
+
+/// Whether a text is a code with its city and nothing else: `24357 Fleckeby`. A year is no code.
+fn is_whole_city(text: &str) -> bool {
+    let Some((code, city)) = text.split_once(' ') else { return false };
+    let is_year = code.len() == 4 && (code.starts_with("19") || code.starts_with("20"));
+    !is_year && is_premises(city) && city.split_whitespace().count() <= 3
+}
+
 fn is_place_name(text: &str) -> bool {
-    const COUNTRIES: [&str; 24] = [
+    const COUNTRIES: [&str; 28] = [
         "deutschland",
         "germany",
         "österreich",
@@ -167,6 +237,10 @@ fn is_place_name(text: &str) -> bool {
         "england",
         "scotland",
         "ireland",
+        "northern ireland",
+        "republic of ireland",
+        "éire",
+        "wales",
         "france",
         "españa",
         "spain",
@@ -187,9 +261,9 @@ fn is_street(text: &str) -> bool {
     let has_number = text.chars().any(|character| character.is_ascii_digit());
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_short = words.len() <= 8 && text.chars().count() <= 60;
-    let named = STREET_WORDS.iter().any(|street| {
-        lowered.split(|c: char| c.is_whitespace() || c == ',').any(|word| word.ends_with(street) || word == *street)
-    });
+    let named = lowered
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .any(|word| STREET_WORDS.iter().any(|street| word.ends_with(street)));
     let ends_with_number = words.len() >= 2
         && words.last().is_some_and(|word| word.chars().next().is_some_and(|c| c.is_ascii_digit()) && word.len() <= 5);
     has_number
@@ -200,7 +274,14 @@ fn is_street(text: &str) -> bool {
         && !lowered.contains('©')
 }
 
-/// Whether a text holds a postal code with a city: `20095 Hamburg`, `M1 2AB`, `Austin TX 78701`, `〒150-0001`.
+/// Whether a text names a street, with or without a number.
+fn is_named_street(text: &str) -> bool {
+    let lowered = text.to_lowercase();
+    let mut words = lowered.split(|c: char| c.is_whitespace() || c == ',');
+    words.any(|word| STREET_WORDS.contains(&word) || STREET_ENDINGS.iter().any(|ending| word.ends_with(ending)))
+}
+
+/// Whether a text holds a postal code with a city: `20095 Hamburg`, `M1 2AB`, `Austin TX 78701`, `〒150-0001`, or an Eircode alone.
 fn has_city(text: &str) -> bool {
     if text.contains('〒') {
         return true;
@@ -215,6 +296,16 @@ fn has_city(text: &str) -> bool {
     };
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
     let code_first = words.windows(2).any(|pair| is_code(pair[0]) && is_name(pair[1]));
+    // A year is no code: `2024 Acme` stands in every footer.
+    let is_copyright = text.contains('©') || text.to_lowercase().contains("copyright");
+    (code_first || has_sure_code(text)) && !is_copyright
+}
+
+/// Whether a text holds a postal code that nothing else looks like.
+fn has_sure_code(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let digits = |word: &str, count: usize| word.len() == count && word.chars().all(|character| character.is_ascii_digit());
+    let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
     let dutch = words.windows(3).any(|three| {
         digits(three[0], 4) && three[1].len() == 2 && three[1].chars().all(|c| c.is_ascii_uppercase()) && is_name(three[2])
     });
@@ -224,9 +315,24 @@ fn has_city(text: &str) -> bool {
             && digits(pair[1].split('-').next().unwrap_or_default(), 5)
     });
     let british = words.windows(2).any(|pair| is_british(pair[0], pair[1]));
-    // A year is no code: `2024 Acme` stands in every footer.
-    let is_copyright = text.contains('©') || text.to_lowercase().contains("copyright");
-    (code_first || dutch || american || british) && !is_copyright
+    let irish = words.windows(2).any(|pair| is_eircode(&pair.concat())) || words.iter().any(|word| is_eircode(word));
+    dutch || american || british || irish
+}
+
+/// `D02 X285` or `D02X285`: a routing key and an identifier. What is all letters must be of those that Eircodes use, so that no word
+/// passes for one.
+fn is_eircode(text: &str) -> bool {
+    let text = text.trim_end_matches([',', '.']);
+    if text.len() != 7 || !text.is_ascii() {
+        return false;
+    }
+    let (key, identifier) = text.split_at(3);
+    let key = key.as_bytes();
+    let has_key = b"ACDEFHKNPRTVWXY".contains(&key[0]) && key[1].is_ascii_digit() && (key[2].is_ascii_digit() || key == b"D6W");
+    let is_plain = identifier.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let has_digit = identifier.bytes().any(|byte| byte.is_ascii_digit());
+    let has_letter = identifier.bytes().any(|byte| byte.is_ascii_uppercase());
+    has_key && is_plain && has_letter && (has_digit || identifier.bytes().all(|byte| b"ACDEFHKNPRTVWXY".contains(&byte)))
 }
 
 /// `SW1A 1AA`
@@ -244,7 +350,11 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> Option<String> {
-        address_in(&text.lines().map(str::to_owned).collect::<Vec<_>>())
+        address_in(&text.lines().map(str::to_owned).collect::<Vec<_>>(), false, &["Acme"])
+    }
+
+    fn marked(text: &str) -> Option<String> {
+        address_in(&text.lines().map(str::to_owned).collect::<Vec<_>>(), true, &["Acme"])
     }
 
     #[test]
@@ -260,5 +370,53 @@ mod tests {
         ] {
             assert_eq!(lines(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn addresses_without_a_house_number_are_found() {
+        for (text, expected) in [
+            (
+                "Acme, The Net Loft, Back Road West, St Ives, Cornwall TR26 1NP, United Kingdom\n01736 555 014",
+                Some("The Net Loft, Back Road West, St Ives, Cornwall TR26 1NP, United Kingdom"),
+            ),
+            ("Acme Ltd · Mill Lane · Stow-on-the-Wold · GL54 1AB", Some("Mill Lane, Stow-on-the-Wold, GL54 1AB")),
+            ("Acme\nMill Lane\nLeeds LS1 4AB\nTel. 0113 496 0000", Some("Mill Lane, Leeds LS1 4AB")),
+            ("Dorfstraße\n24357 Fleckeby", Some("Dorfstraße, 24357 Fleckeby")),
+            ("Acme, Place du Marché, 14600 Honfleur", Some("Place du Marché, 14600 Honfleur")),
+            ("About us\nContact\nWe ship to TR26 1NP", None),
+            ("Shop all in one place\n10000 Happy customers", None),
+            ("Milk Lane\n2024 Acme", None),
+        ] {
+            assert_eq!(lines(text).as_deref(), expected, "{text}");
+        }
+        let in_lines = "Acme Pottery\nThe Old Creamery\nSt Ives\nCornwall\nTR26 1NP";
+        assert_eq!(marked(in_lines).as_deref(), Some("The Old Creamery, St Ives, Cornwall, TR26 1NP"));
+        assert_eq!(lines("Shop\nContact\nSt Ives TR26 1NP"), None, "menus stand in footers, too");
+    }
+
+    #[test]
+    fn addresses_with_an_eircode_are_found() {
+        for (text, expected) in [
+            (
+                "Acme, Main Street, Dingle, Co. Kerry, V92 X2Y3, Ireland",
+                Some("Main Street, Dingle, Co. Kerry, V92 X2Y3, Ireland"),
+            ),
+            ("Acme, 14 Parnell Street, Ennis, Co. Clare V95 E8KT", Some("14 Parnell Street, Ennis, Co. Clare V95 E8KT")),
+            (
+                "Acme, The Old Creamery, Ballyvaughan, Co. Clare, H91 X4C8",
+                Some("The Old Creamery, Ballyvaughan, Co. Clare, H91 X4C8"),
+            ),
+            ("Unit 3, Grand Canal Quay\nDublin 2\nD02AF30", Some("Unit 3, Grand Canal Quay, Dublin 2, D02AF30")),
+            ("Acme, Harold's Cross Road, Dublin D6W XW27, Éire", Some("Harold's Cross Road, Dublin D6W XW27, Éire")),
+            ("New, The Sofa, Model A52 PLUS", None),
+            ("News, In Brief, Version A92 2024", None),
+        ] {
+            assert_eq!(lines(text).as_deref(), expected, "{text}");
+        }
+        let postal = postal(&serde_json::json!({
+            "streetAddress": "Main Street", "addressLocality": "Dingle", "addressRegion": "Co. Kerry", "postalCode": "V92 X2Y3",
+            "addressCountry": "Ireland",
+        }));
+        assert_eq!(postal.as_deref(), Some("Main Street, Dingle, Co. Kerry V92 X2Y3, Ireland"));
     }
 }

@@ -16,12 +16,13 @@ pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> Bran
     let organizations: Vec<&Value> = site.organizations().collect();
     let said = |field: &str| organizations.iter().find_map(|node| text(node, field));
     let points = || organizations.iter().flat_map(|node| list(node, "contactPoint"));
-    let address = address(site);
     let email = said("email").or_else(|| points().find_map(|point| text(point, "email")));
     let email = email.and_then(|email| checked_email(&email)).or_else(|| linked_email(site));
     let phone = said("telephone").or_else(|| points().find_map(|point| text(point, "telephone")));
     let phone = phone.and_then(|phone| checked_phone(&phone)).or_else(|| linked_phone(site)).or_else(|| written_phone(site));
     let company = company.or_else(|| written_company(site)).filter(|company| Some(company.as_str()) != name);
+    let names: Vec<&str> = name.into_iter().chain(company.as_deref()).collect();
+    let address = address(site, &names);
     BrandContact { company, address, email, phone }
 }
 

@@ -11,6 +11,8 @@ use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHA
 
 /// Less is no text.
 const CHARACTERS_MIN: usize = 120;
+/// A paragraph or an item with fewer words is a label.
+const WORDS_MIN: usize = 4;
 /// What a page is called that tells where somebody is, not what they do.
 const FORMAL_PAGES: [&str; 9] =
     ["impressum", "imprint", "kontakt", "contact", "contatti", "legal", "mentions", "access", "anfahrt"];
@@ -40,30 +42,47 @@ pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     }
     let is_repeated = |block: &Block| times.get(&block.text).is_some_and(|times| *times >= SHARED_BY);
     let mut found: Vec<Text> = Vec::new();
-    for (page, blocks) in pages {
+    for (page, blocks) in &pages {
         let own: Vec<&Block> = blocks.iter().filter(|block| !is_repeated(block)).collect();
-        let content = shortened(&markdown(&own), KNOWLEDGE_CONTENT_CHARACTERS_MAX);
+        let text = text_of_page(page, &own, name);
         let path = page.url.path().to_lowercase();
         let is_formal = FORMAL_PAGES.iter().any(|word| path.contains(word));
         let least = if is_formal { FORMAL_CHARACTERS_MIN } else { CHARACTERS_MIN };
-        let title = subject(page, name)
-            .map_or_else(|| page.url.path().to_owned(), |title| shortened(&title, KNOWLEDGE_TITLE_CHARACTERS_MAX));
-        let is_new = !found.iter().any(|text| text.content == content);
-        if content.chars().count() >= least && is_new {
-            found.push(Text { title, content, url: page.url.to_string() });
+        let is_new = !found.iter().any(|other| other.content == text.content);
+        if text.content.chars().count() >= least && is_new {
+            found.push(text);
         }
     }
+    if found.is_empty() {
+        found.extend(only_text(&pages, name));
+    }
     found
+}
+
+/// The text of a site that has hardly any: the longest of its pages that says something, also if all of them repeat it.
+fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
+    // A page that asks for scripts says nothing of the brand.
+    let says_something = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
+    let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(says_something));
+    let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
+    // Of equally long ones `max_by_key` takes the last; the home page comes first.
+    texts.rev().max_by_key(|text| text.content.chars().count())
+}
+
+fn text_of_page(page: &Page, blocks: &[&Block], name: Option<&str>) -> Text {
+    let title = subject(page, name).unwrap_or_else(|| page.url.path().to_owned());
+    Text {
+        title: shortened(&title, KNOWLEDGE_TITLE_CHARACTERS_MAX),
+        content: shortened(&markdown(blocks), KNOWLEDGE_CONTENT_CHARACTERS_MAX),
+        url: page.url.to_string(),
+    }
 }
 
 /// The text of one page by itself; none if there is hardly any.
 pub fn text(raw: &Raw<'_>) -> Option<Text> {
     let page = Page::parse(raw);
-    let blocks = page.main_text();
-    let content = shortened(&markdown(&blocks.iter().collect::<Vec<_>>()), KNOWLEDGE_CONTENT_CHARACTERS_MAX);
-    let title = subject(&page, None).unwrap_or_else(|| page.url.path().to_owned());
-    let title = shortened(&title, KNOWLEDGE_TITLE_CHARACTERS_MAX);
-    (content.chars().count() >= CHARACTERS_MIN).then(|| Text { title, content, url: page.url.to_string() })
+    let text = text_of_page(&page, &page.main_text().iter().collect::<Vec<_>>(), None);
+    (text.content.chars().count() >= CHARACTERS_MIN).then_some(text)
 }
 
 fn markdown(blocks: &[&Block]) -> String {
@@ -91,10 +110,46 @@ fn markdown(blocks: &[&Block]) -> String {
 
 /// Running text alone: what a voice is read off.
 pub fn running(site: &Site) -> Vec<String> {
-    let is_running = |block: &Block| {
-        matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && block.text.split_whitespace().count() >= 4
-    };
     let all = site.pages.iter().flat_map(Page::main_text).filter(is_running).map(|block| block.text);
     let mut seen = HashSet::new();
     all.filter(|text| seen.insert(text.clone())).collect()
+}
+
+fn is_running(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Paragraph | BlockKind::Item) && block.text.split_whitespace().count() >= WORDS_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use url::Url;
+
+    use super::super::{Sources, read};
+    use super::*;
+
+    fn texts_of(pages: &[(&str, &str)]) -> Vec<Text> {
+        let urls: Vec<Url> = pages.iter().map(|(url, _)| url.parse().expect("an address")).collect();
+        let mut sources = Sources::default();
+        for (url, (_, html)) in urls.iter().zip(pages) {
+            sources.pages.push(Raw { url, given: true, content_type: "text/html", language: "", bytes: html.as_bytes() });
+        }
+        read(&sources).texts
+    }
+
+    #[test]
+    fn a_site_whose_only_text_is_one_paragraph_keeps_it_as_knowledge() {
+        let paragraph = "We roast coffee in small batches in Bristol.";
+        let page = format!("<html lang=en><title>Acme</title><body><h1>Acme</h1><p>{paragraph}</p></body>");
+        let home = "https://acme.example/";
+        let contents = |pages: &[(&str, &str)]| -> Vec<String> { texts_of(pages).into_iter().map(|text| text.content).collect() };
+        let whole = format!("# Acme\n\n{paragraph}");
+        assert_eq!(contents(&[(home, &page)]), [&*whole]);
+        let repeated = [(home, &*page), ("https://acme.example/a", &page), ("https://acme.example/b", &page)];
+        assert_eq!(contents(&repeated), [&*whole], "also if every page repeats it");
+        assert_eq!(texts_of(&repeated)[0].url, home);
+        let long = format!("<body><p>{}</p></body>", "A text that tells a lot of what they do. ".repeat(9));
+        assert_eq!(contents(&[(home, &page), ("https://acme.example/a", &long)]).len(), 1, "beside a longer text it is a label");
+        for nothing in ["<h1>Acme</h1>", "<p>Coming soon</p>", "<div>Please enable JavaScript to run this app.</div>"] {
+            assert!(texts_of(&[(home, &format!("<body>{nothing}</body>"))]).is_empty(), "{nothing}");
+        }
+    }
 }

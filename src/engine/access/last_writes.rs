@@ -1,0 +1,56 @@
+//! Where the change feed was after a caller's last write, so that a search soon after can wait until the index has it.
+//!
+//! Kept in memory for each key and each session. It does not know what was written or what follows the feed.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::base::clock::Monotonic;
+use crate::vocab::environment::Environment;
+use crate::vocab::limits;
+
+/// The last write of one caller in each environment.
+#[derive(Debug, Default)]
+pub struct LastWrites([Mutex<Option<LastWrite>>; Environment::ALL.len()]);
+
+#[derive(Clone, Copy, Debug)]
+struct LastWrite {
+    position: u64,
+    at: Monotonic,
+}
+
+impl LastWrites {
+    /// Note a write after which the feed stands at this position.
+    pub fn note(&self, environment: Environment, position: u64, at: Monotonic) {
+        let mut last = self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        // Of two at once, the one that is noted last may be the earlier.
+        let position = last.map_or(position, |last| last.position.max(position));
+        *last = Some(LastWrite { position, at });
+    }
+
+    /// The position that a search must see now: that of the last write, if it was a moment ago.
+    pub fn recent(&self, environment: Environment, now: Monotonic) -> Option<u64> {
+        let last = *self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        last.filter(|last| now.ms_since(last.at) < limits::SEARCH_OWN_WRITES_MS).map(|last| last.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_is_recent_for_a_second_in_its_environment() {
+        let writes = LastWrites::default();
+        assert_eq!(writes.recent(Environment::Test, Monotonic(0)), None);
+        writes.note(Environment::Test, 7, Monotonic(5_000));
+        assert_eq!(writes.recent(Environment::Test, Monotonic(5_999)), Some(7));
+        assert_eq!(writes.recent(Environment::Test, Monotonic(6_000)), None);
+        assert_eq!(writes.recent(Environment::Live, Monotonic(5_000)), None);
+        writes.note(Environment::Test, 6, Monotonic(5_500));
+        assert_eq!(
+            writes.recent(Environment::Test, Monotonic(6_400)),
+            Some(7),
+            "an earlier one that is noted late takes nothing back"
+        );
+    }
+}
