@@ -52,22 +52,33 @@ impl<'e> Place<'e> {
         Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
     }
 
-    /// The email of a campaign in its version in use.
-    pub fn email(self, tx: &impl Read, campaign: &Campaign) -> Result<Finished, Failure> {
-        let plan = &campaign.plan;
-        emails::choose(tx, self.account, Some(plan.conversation), Some(plan.email), Some(campaign.project))
+    /// The emails of a campaign in their versions in use, one per language.
+    pub fn emails(self, tx: &impl Read, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
+        emails::ready(tx, self.account, &campaign.plan.emails, Some(campaign.project))
     }
 }
 
-/// Make sure that nothing that can be known beforehand stands in the way of its start; gives the email as it would be sent now.
-pub fn check(tx: &impl Read, place: Place<'_>, campaign: &Campaign) -> Result<Finished, Failure> {
+/// Make sure that nothing that can be known beforehand stands in the way of its start; gives the emails as they would be sent now.
+pub fn check(tx: &impl Read, place: Place<'_>, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
     let plan = &campaign.plan;
+    check_archive(campaign)?;
     check_audience(tx, campaign.project, plan)?;
-    let email = place.email(tx, campaign)?;
+    let emails = place.emails(tx, campaign)?;
     check_sender(tx, place, plan)?;
-    check_score(plan, &email)?;
-    template::compile(&content(plan, email.clone()), Manner::of(tracking(tx, place, plan)?, false))?;
-    Ok(email)
+    let manner = Manner::of(tracking(tx, place, plan)?, false);
+    for email in &emails {
+        check_score(plan, email)?;
+        template::compile(&content(plan, email.clone()), manner.clone())?;
+    }
+    Ok(emails)
+}
+
+/// Make sure that the campaign is not archived.
+pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
+    match campaign.is_archived() {
+        true => Err(Failure::because(Code::WrongState, "The campaign is archived; unarchive it to send it.")),
+        false => Ok(()),
+    }
 }
 
 /// Make sure that the email has the score that is demanded of it.
@@ -81,20 +92,14 @@ pub fn check_sender(tx: &impl Read, place: Place<'_>, plan: &Plan) -> Result<(),
     sending::permit::sender(tx, place.engine, place.environment, place.account, &sender(plan), false)
 }
 
-/// The texts that go out: those of the email, under the campaign's own subject and preheader if it has them.
+/// The texts that go out: those of an email, under the campaign's own subject and preheader if it has them.
 pub fn content(plan: &Plan, email: Finished) -> Content {
     let html = match &plan.preheader {
         Some(preheader) => with_preheader(&email.html, &email.preheader, preheader).into_owned(),
-        None => email.html,
+        None => email.html.clone(),
     };
-    Content {
-        email: Some(email.id),
-        conversation: Some(email.conversation),
-        subject: plan.subject.clone().unwrap_or(email.subject),
-        preheader: None,
-        html,
-        text: Some(email.text).filter(|text| !text.is_empty()),
-    }
+    let content = Content::from(Finished { html, ..email });
+    Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
 /// The HTML with another preheader: in place of its own where it has one, else in front of everything that is shown.
@@ -135,7 +140,7 @@ pub fn mailing(
     tx: &impl Read,
     place: Place<'_>,
     campaign: &Campaign,
-    email: Finished,
+    emails: Vec<Finished>,
     (kind, to): (Kind, To),
 ) -> Result<NewMailing, Failure> {
     let plan = &campaign.plan;
@@ -143,7 +148,7 @@ pub fn mailing(
         account: place.account,
         project: Some(campaign.project),
         kind,
-        content: content(plan, email),
+        contents: emails.into_iter().map(|email| content(plan, email)).collect(),
         from: Sender { address: plan.from.clone(), name: Some(plan.from_name.clone()), reply_to: plan.reply_to.clone() },
         to,
         transactional: false,
@@ -185,9 +190,9 @@ pub const FAILS: &[Code] =
 
 /// Begin to send: from here on the audience's conditions and the texts are fixed. The caller has set the new status.
 pub fn start(tx: &mut WriteTx<'_>, place: Place<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
-    let email = check(tx, place, campaign)?;
+    let emails = check(tx, place, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
-    let new = mailing(tx, place, campaign, email, to)?;
+    let new = mailing(tx, place, campaign, emails, to)?;
     campaign.mailing = Some(sending::open(tx, new)?);
     campaign.started_at = Some(tx.now());
     campaign.look_at = None;

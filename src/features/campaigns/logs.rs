@@ -212,6 +212,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: LogS
 
 /// A row as callers see it.
 pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Recipient, Engagement)) -> Result<LogRow> {
+    let subject = mailing.translation_for(&recipient).subject.clone();
     let contact = match mailing.project.filter(|_| mailing.audience != Audience::Addresses) {
         Some(project) => contacts::by_number(tx, project, number)?,
         None => None,
@@ -228,7 +229,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
         from_email: from.clone(),
         to_email: named.or(contact.as_ref().map(|contact| contact.email.clone())),
         subscriber_id: contact.map(|contact| contact.id),
-        subject: mailing.subject.clone(),
+        subject,
         status: LogStatus::of(&recipient.delivery, &did),
         opened_at: did.first_opened_at.map(Moment),
         clicked_at: did.first_clicked_at.map(Moment),

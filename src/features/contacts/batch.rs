@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::emails;
 use super::intake::{self, Birth, Denied, Statement};
+use super::notices::{self, Source};
 use super::store::{self, Changes, Facet};
 use super::tags::{Numbers, TagName};
 use crate::engine::store::{Error, Result, WriteTx};
-use crate::vocab::ids::{ContactId, ProjectId};
+use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
@@ -106,12 +107,14 @@ impl Taken {
     }
 }
 
-/// Take in a batch. Every contact it is about gets the tags `also`.
+/// Take in a batch from `source`. Every contact it is about gets the tags `also`. Webhooks get an event for each contact that it
+/// unsubscribes.
 pub fn take_in(
     tx: &mut WriteTx<'_>,
-    project: ProjectId,
+    (account, project): (AccountId, ProjectId),
     batch: Batch,
     (on_conflict, also): (OnConflict, &[TagName]),
+    source: Source,
 ) -> Result<Taken> {
     store::change(tx, project, |tx, changes| {
         let mut numbers = Numbers::new(project);
@@ -128,7 +131,8 @@ pub fn take_in(
                 return Ok(taken);
             }
         };
-        let mut intake = Intake { project, on_conflict, also, numbers, found: look_up(tx, project, &batch.digests)?, taken };
+        let found = look_up(tx, project, &batch.digests)?;
+        let mut intake = Intake { account, project, source, on_conflict, also, numbers, found, taken };
         intake.run(tx, changes, batch)?;
         Ok(intake.taken)
     })
@@ -143,7 +147,9 @@ fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result
 }
 
 struct Intake {
+    account: AccountId,
     project: ProjectId,
+    source: Source,
     on_conflict: OnConflict,
     also: Vec<u32>,
     numbers: Numbers,
@@ -230,7 +236,10 @@ impl Intake {
         let counts = &mut self.taken.counts;
         match merged {
             Ok(merged) => {
-                *(if merged.changed { &mut counts.updated } else { &mut counts.skipped }) += 1;
+                if let Some(after) = &merged.changed {
+                    notices::status_changed(tx, (self.account, self.project), self.source, &before, after);
+                }
+                *(if merged.changed.is_some() { &mut counts.updated } else { &mut counts.skipped }) += 1;
                 if let Some(reason) = merged.status_kept {
                     let email = Some(email.as_str().to_owned());
                     self.taken.note(|| Note { row, email, field: "status".into(), error: reason.into() });

@@ -25,7 +25,9 @@ use crate::vocab::ids::{AccountId, BlobId, ConversationId, EmailId, ProjectId};
 use crate::vocab::permissions::Permission;
 use model::{Email, Stage};
 
-pub use choosing::{Headline, choose, headline, is_being_edited, names_postal_address};
+pub use choosing::{
+    Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
+};
 pub use drawing::{pdf as draw_pdf, png as draw_png};
 
 /// Any of these lets a key see emails.

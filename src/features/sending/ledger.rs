@@ -231,7 +231,7 @@ impl Book<'_> {
             }
             What::Keep(kept) => {
                 let handed = match page.claim(tx, self.rules, *number, &recipient)? {
-                    Ok(delivery) => Recipient { address: recipient.address.clone(), delivery },
+                    Ok(delivery) => Recipient { delivery, ..recipient.clone() },
                     Err(answer) => return Ok(answer),
                 };
                 let event = inbox::take(tx, &page.mailing, *number, kept, self.rules.schedule, &handed)?;
@@ -341,7 +341,7 @@ impl Page {
             quota::count(tx, account, Tally::Taken, -1)?;
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
-            let doubtful = Recipient { address: recipient.address.clone(), delivery: next };
+            let doubtful = Recipient { delivery: next, ..recipient.clone() };
             let again = store::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
             again.expect("an unknown recipient can be sent to again");
             let cursor = store::cursor(tx, self.mailing.id)?.min(number);

@@ -54,9 +54,10 @@ pub use control::{cancel, evidence, pause, require, require_not_held, resend_unk
 pub use local_time::LocalTime;
 pub use model::{
     Address, Audience, Content, Counter, Counts, Delivery, Doubt, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender,
-    Skip, State, To, Tracking, Wait,
+    Skip, State, To, Tracking, Translation, Wait,
 };
 pub use opening::{open, require_sendable};
+pub use person::{email_sent_to, row_of};
 pub use planning::{Rehearsal, rehearse};
 pub use retention::{Kept, sweep};
 #[cfg(test)]

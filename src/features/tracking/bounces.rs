@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::model::{Bounce, Verdict, verdict};
-use super::person::{Person, row_of};
+use super::person::Person;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Engine;
@@ -16,7 +16,7 @@ use crate::features::contacts::activity;
 use crate::features::contacts::condition::Action;
 use crate::features::contacts::{Contact, Source, standing};
 use crate::features::sending::engagement::Measure;
-use crate::features::sending::notices::{self, Whom};
+use crate::features::sending::notices;
 use crate::features::sending::quota::{self, Tally};
 use crate::features::sending::{self, Delivery, engagement};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
@@ -126,7 +126,7 @@ fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Ti
 
 fn came_back(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result<bool> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(false) };
-    let row = row_of(tx, &mailing, contact.id.number(), &contact.email)?;
+    let row = sending::row_of(tx, &mailing, contact.id.number(), &contact.email)?;
     let engagement = row.map(|(number, _)| engagement::of(tx, mailing.id, number)).transpose()?;
     Ok(engagement.is_some_and(|engagement| engagement.bounced_at.is_some()))
 }
@@ -157,16 +157,15 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &List, person: &Person, kind: &str
 
 /// Webhooks that want to know of it are told.
 fn tell(tx: &mut WriteTx<'_>, person: &Person, kind: WebhookEvent, more: Value) -> Result<()> {
-    let contact = person.contact.as_ref().map(|contact| contact.id);
     let now = tx.now();
-    notices::tell(tx, kind, &Whom { mailing: &person.mailing, email: person.email(), contact }, now, more)
+    notices::tell(tx, kind, &person.whom(), now, more)
 }
 
 /// One more of these: for the mailing, for the day, and for what the account sends.
 pub fn count(tx: &mut WriteTx<'_>, person: &Person, measure: Measure) -> Result<()> {
     let mailing = &person.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;
-    engagement::add_day(tx, mailing, measure, 1)?;
+    engagement::add_day(tx, (mailing, person.sent_email()), measure, 1)?;
     let tally = match measure {
         Measure::Complaints => Tally::Complained,
         // Who refused it at once was counted as it happened.

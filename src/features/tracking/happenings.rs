@@ -50,7 +50,7 @@ fn act(tx: &mut WriteTx<'_>, list: &List, person: &Person, happening: &Happening
         Happening::Bounce { hard: false } => bounced(Bounce::Soft, "552 5.2.2 simulated"),
         Happening::Complaint => bounces::complained(tx, list, person, "abuse").map(drop),
         Happening::Open => recording::record(tx, &[visit(person, None, tx.now())]),
-        Happening::Click => match sending::link(tx, &person.mailing, 0)? {
+        Happening::Click => match sending::link(tx, person.mailing.translation_for(&person.recipient), 0)? {
             Some(_) => recording::record(tx, &[visit(person, Some(0), tx.now())]),
             // Nothing to click; whoever would have has opened the message all the same.
             None => recording::record(tx, &[visit(person, None, tx.now())]),

@@ -17,9 +17,9 @@ use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::Action;
 use crate::features::contacts::strangers;
-use crate::features::sending::days;
+use crate::features::sending::days::{self, ClickedLink};
 use crate::features::sending::engagement::{self, Engagement, Measure};
-use crate::features::sending::notices::{self, Whom};
+use crate::features::sending::notices;
 use crate::features::sending::{self, Delivery, Mailing};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
@@ -91,9 +91,10 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
 /// What one transaction adds up to.
 #[derive(Default)]
 struct Tally {
-    counts: BTreeMap<(MailingId, Measure), i64>,
+    /// By mailing and the email that the recipient got.
+    counts: BTreeMap<(MailingId, Option<EmailId>, Measure), i64>,
     /// Of campaigns: numbers of links that were clicked.
-    links: BTreeMap<(MailingId, u16), i64>,
+    links: BTreeMap<ClickedLink, i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     deeds: BTreeMap<ProjectId, Vec<(u32, Deed)>>,
     /// Clicks by people who are no contacts.
@@ -102,14 +103,14 @@ struct Tally {
 
 impl Tally {
     fn finish(self, tx: &mut WriteTx<'_>, mailings: &BTreeMap<MailingId, Option<Mailing>>) -> Result<()> {
-        for ((id, measure), many) in self.counts {
+        for ((id, email, measure), many) in self.counts {
             engagement::add(tx, id, measure, many)?;
             if let Some(mailing) = mailings.get(&id).and_then(Option::as_ref) {
-                engagement::add_day(tx, mailing, measure, many)?;
+                engagement::add_day(tx, (mailing, email), measure, many)?;
             }
         }
-        for ((mailing, link), many) in self.links {
-            days::add_clicks(tx, mailing, link, many)?;
+        for (clicked, many) in self.links {
+            days::add_clicks(tx, clicked, many)?;
         }
         for ((email, country), many) in self.countries {
             engagement::add_country(tx, email, &country, many)?;
@@ -278,8 +279,8 @@ impl Page<'_, '_> {
 
     /// Webhooks that want to know are told of the first open, and of clicks.
     fn tell(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
-        let Person { mailing, contact, .. } = self.person;
-        let whom = Whom { mailing, email: self.person.email(), contact: contact.as_ref().map(|contact| contact.id) };
+        let mailing = &self.person.mailing;
+        let whom = self.person.whom();
         if let Some(at) = self.engagement.first_opened_at.filter(|_| !was_open) {
             notices::tell(tx, WebhookEvent::EmailOpened, &whom, at, json!({}))?;
         }
@@ -287,7 +288,7 @@ impl Page<'_, '_> {
             return Ok(());
         }
         for (link, at) in &self.clicked {
-            let url = sending::link(tx, mailing, *link)?;
+            let url = sending::link(tx, mailing.translation_for(&self.person.recipient), *link)?;
             notices::tell(tx, WebhookEvent::EmailClicked, &whom, *at, json!({ "url": url }))?;
         }
         Ok(())
@@ -310,13 +311,15 @@ impl Page<'_, '_> {
 
     fn count_link(&mut self, link: u16, many: i64) {
         if self.person.mailing.kind.campaign().is_some() {
-            *self.tally.links.entry((self.person.mailing.id, link)).or_default() += many;
+            let clicked = (self.person.mailing.id, self.person.recipient.translation, link);
+            *self.tally.links.entry(clicked).or_default() += many;
         }
     }
 
     fn count(&mut self, measure: Measure, many: i64) {
-        *self.tally.counts.entry((self.person.mailing.id, measure)).or_default() += many;
-        let Some(email) = self.person.mailing.email else { return };
+        let sent_email = self.person.sent_email();
+        *self.tally.counts.entry((self.person.mailing.id, sent_email, measure)).or_default() += many;
+        let Some(email) = sent_email else { return };
         let country = self.person.contact.as_ref().and_then(|contact| contact.country.clone());
         if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
             *self.tally.countries.entry((email, country)).or_default() += many;

@@ -22,7 +22,9 @@ use crate::features::contacts::tags::Names;
 use crate::features::domains::{self, SendingDomain, Stream};
 use crate::features::sending::ledger::{Answer, Ledger, What};
 use crate::features::sending::letter::{Posted, Secrets, Stationery};
-use crate::features::sending::model::{ContentId, Delivery, Doubt, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Wait};
+use crate::features::sending::model::{
+    ContentId, Delivery, Doubt, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Translation, Wait,
+};
 use crate::features::sending::quota::{self, Room};
 use crate::features::sending::signing;
 use crate::features::sending::template::{self, Compiled, Manner};
@@ -196,7 +198,9 @@ impl Post {
         manner.opens &= sender.opens;
         manner.clicks &= sender.clicks;
         manner.utm = mailing.utm.clone().filter(|_| !manner.clicks);
-        let compiled = self.compiled(tx, &mailing, manner)?;
+        let translations = mailing.translations.iter();
+        let compiled = translations.map(|translation| self.compiled(tx, &mailing, translation, &manner));
+        let compiled = compiled.collect::<Result<_, _>>()?;
         let reply_to = mailing.from.reply_to.as_deref().and_then(|address| EmailAddress::parse(address).ok());
         let base = sender.base.clone().unwrap_or_else(|| self.engine.base_url().trim_end_matches('/').to_owned());
         Ok(Some(Arc::new(Stationery {
@@ -213,12 +217,18 @@ impl Post {
         })))
     }
 
-    fn compiled(&self, tx: &ReadTx, mailing: &Mailing, manner: Manner) -> Result<Arc<Compiled>, Failure> {
-        let key = (mailing.content, manner.clone());
+    fn compiled(
+        &self,
+        tx: &ReadTx,
+        mailing: &Mailing,
+        translation: &Translation,
+        manner: &Manner,
+    ) -> Result<Arc<Compiled>, Failure> {
+        let key = (translation.content, manner.clone());
         if let Some(known) = self.kept().contents.get(&key) {
             return Ok(known.clone());
         }
-        let compiled = Arc::new(template::compile(&store::content(tx, mailing)?, manner)?);
+        let compiled = Arc::new(template::compile(&store::content(tx, mailing, translation)?, manner.clone())?);
         let mut kept = self.kept();
         let weight: usize = kept.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
@@ -314,7 +324,7 @@ impl Post {
             (Some(contact), Some(project)) => Names::new(&tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        let written = stationery.write(&self.secrets, &person, number, &tags, self.now());
+        let written = stationery.write(&self.secrets, (&person, &tags), (number, recipient.translation), self.now());
         Ok(written.map_or_else(Made::Skipped, |posted| Made::Message(Box::new(posted))))
     }
 

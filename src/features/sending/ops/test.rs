@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
-use crate::engine::api::answer::Moment;
+use crate::engine::api::answer::{Moment, Warning};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::emails;
+use crate::features::emails::{self, Chosen};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::sending::{self, notices, permit};
@@ -28,9 +28,10 @@ pub struct Test;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTest {
-    /// The email to send.
+    /// The email to send. Alone, it is this one that is sent; with `conversationId`, it names one of the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent; with several emails, name one by `emailId`.
+    /// The conversation whose email is sent: in the language of the contact with this address, or else in that of the email in `emailId`.
+    /// Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Who gets it.
     pub to: EmailAddress,
@@ -53,6 +54,9 @@ pub struct Tested {
     pub sent_to: String,
     pub sent_at: Moment,
     pub subject: String,
+    /// What to know about the choice of the email.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 impl Operation for Test {
@@ -83,6 +87,7 @@ impl Operation for Test {
             sent_to: "ada@example.com".into(),
             sent_at: Moment::sample(),
             subject: "New in spring".into(),
+            warnings: Vec::new(),
         };
         (json!({ "emailId": "676767676767676767676767", "to": "ada@example.com", "from": "hello@example.com" }), Done(tested))
     }
@@ -100,20 +105,14 @@ impl Command for Test {
         };
         permit::sender(tx, engine, environment, account, &from, true)?;
         permit::direct(tx, engine, account, 1, tx.now())?;
-        let email = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
-        let (project, conversation, subject) = (email.project, email.conversation, email.subject.clone());
+        let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let first = emails.first().expect("a choice has at least one email");
+        let (project, conversation_id) = (first.project, first.conversation);
         let new = NewMailing {
             account,
             project: Some(project),
             kind: Kind::Test,
-            content: Content {
-                email: Some(email.id),
-                conversation: Some(conversation),
-                subject: email.subject,
-                preheader: None,
-                html: email.html,
-                text: Some(email.text).filter(|text| !text.is_empty()),
-            },
+            contents: emails.into_iter().map(Content::from).collect(),
             from: Sender { address: from.into_string(), name: input.from_name.map(ShortText::into_string), reply_to: None },
             to: To::Addresses(vec![Address { email: input.to.as_str().to_owned(), name: None }]),
             transactional: true,
@@ -129,16 +128,19 @@ impl Command for Test {
         let message_id = sending::open(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
-        let (project, conversation, email_id) = (Some(project), Some(conversation), Some(email.id));
-        let recipient = &input.to;
-        notices::tested(tx, notices::Tested { account, project, conversation, email: email_id, recipient, message: message_id });
+        let gone = || Failure::internal("a mailing that was just created has its recipient");
+        let mailing = sending::require(tx, account, message_id)?;
+        let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(gone)?;
+        let translation = mailing.translation_for(&recipient);
+        notices::tested(tx, &mailing, translation, &input.to);
         Ok(Done(Tested {
             message_id,
-            email_id: email.id,
-            conversation_id: email.conversation,
+            email_id: translation.email.ok_or_else(gone)?,
+            conversation_id,
             sent_to: input.to.into_string(),
             sent_at: Moment(sent_at),
-            subject,
+            subject: translation.subject.clone(),
+            warnings,
         }))
     }
 }

@@ -46,6 +46,8 @@ impl Manner {
 /// A mistake in one of a content's texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
+    /// That of the content, if it is known.
+    pub language: Option<String>,
     /// The name of the text in requests.
     pub part: &'static str,
     pub error: MergeError,
@@ -53,14 +55,15 @@ pub struct Mistake {
 
 impl From<Mistake> for Failure {
     fn from(mistake: Mistake) -> Self {
-        let Mistake { part, error } = mistake;
-        Failure::because(Code::InvalidRequest, format!("{part}: {error}")).with(serde_json::json!({ "field": part }))
+        let Mistake { language, part, error } = mistake;
+        let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
+        Failure::because(Code::InvalidRequest, format!("{part}: {error}{of}")).with(serde_json::json!({ "field": part }))
     }
 }
 
 /// Check a content and prepare it for many recipients.
 pub fn compile(content: &Content, manner: Manner) -> Result<Compiled, Mistake> {
-    let mistake = |part| move |error| Mistake { part, error };
+    let mistake = |part| move |error| Mistake { language: content.language.clone(), part, error };
     let language = links::language(&content.html);
     let language = language.as_deref();
     let subject = Template::compile(&content.subject, Kind::Header).map_err(mistake("subject"))?.in_language(language);

@@ -16,7 +16,6 @@ use crate::features::contacts::condition::Action;
 use crate::features::contacts::{self, Contact, EventView, journal};
 use crate::features::projects;
 use crate::features::sending::{self, Mailing, engagement};
-use crate::features::tracking::person::row_of;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ContactId, EventId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -202,13 +201,22 @@ impl Story<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
+    /// The subject that the contact got.
+    fn subject(&mut self, id: MailingId) -> Result<Option<String>, Failure> {
+        let (tx, number, email) = (self.tx, self.contact.id.number(), self.contact.email.as_str());
+        let Some(mailing) = self.mailing(id)? else { return Ok(None) };
+        let row = if mailing.translations.len() > 1 { sending::row_of(tx, mailing, number, email)? } else { None };
+        let translation = row.map_or_else(|| mailing.first(), |(_, recipient)| mailing.translation_for(&recipient));
+        Ok(Some(translation.subject.clone()))
+    }
+
     fn deed(&mut self, deed: &Deed) -> Result<Happened, Failure> {
         let kind = match deed.action {
             Action::Sent => Kind::Sent,
             Action::Opened => Kind::Opened,
             Action::Clicked => Kind::Clicked,
         };
-        let subject = self.mailing(deed.mailing)?.map(|mailing| mailing.subject.clone());
+        let subject = self.subject(deed.mailing)?;
         Ok(Happened { send_id: Some(deed.mailing), campaign_id: deed.campaign, subject, ..Happened::at(deed.at, kind) })
     }
 
@@ -221,7 +229,8 @@ impl Story<'_> {
         for deed in sent {
             let (tx, email) = (self.tx, self.contact.email.as_str());
             let Some(mailing) = self.mailing(deed.mailing)? else { continue };
-            let Some((row, _)) = row_of(tx, mailing, number, email)? else { continue };
+            let Some((row, recipient)) = sending::row_of(tx, mailing, number, email)? else { continue };
+            let subject = &mailing.translation_for(&recipient).subject;
             let did = engagement::of(tx, deed.mailing, row)?;
             let bounce = did.bounce.map(|bounce| bounce.detail);
             for (at, kind, detail) in [
@@ -230,7 +239,7 @@ impl Story<'_> {
                 (did.unsubscribed_at, Kind::Unsubscribed, None),
             ] {
                 let Some(at) = at else { continue };
-                let subject = Some(mailing.subject.clone());
+                let subject = Some(subject.clone());
                 let of = Happened { send_id: Some(deed.mailing), campaign_id: deed.campaign, subject, ..Happened::at(at, kind) };
                 outcomes.push(Happened { detail, ..of });
             }
