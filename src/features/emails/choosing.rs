@@ -169,3 +169,70 @@ pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> 
     let names = |block: &Block| matches!(block, Block::Footer(footer) if footer.address.is_some());
     Ok(document.map(|document| document.blocks.iter().any(names)))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::engine::store::WriteTx;
+    use crate::features::emails::generation;
+    use crate::testing::Mill;
+    use crate::vocab::environment::Environment;
+
+    /// A series of two emails in English and German, in the order of the conversation.
+    fn series(mill: &Mill) -> (ConversationId, Vec<EmailId>) {
+        let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
+        let id = mill.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
+        mill.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+        while mill.wait(generation::step(mill.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+        let id = id.as_str().and_then(ConversationId::parse).expect("an id");
+        let emails = store::emails(&mill.read(), mill.account(), id).expect("readable");
+        (id, emails.into_iter().map(|email| email.id).collect())
+    }
+
+    fn set_stage(mill: &Mill, id: EmailId, stage: Stage) {
+        let account = mill.account();
+        let set = move |tx: &mut WriteTx<'_>| {
+            let email = store::email(tx, account, id)?.expect("there");
+            store::save_email(tx, account, &Email { stage, ..email });
+            Ok::<_, crate::engine::store::Error>(())
+        };
+        mill.world().store.write_blocking(set).expect("written").expect("readable");
+    }
+
+    fn chosen(mill: &Mill, conversation: Option<ConversationId>, email: Option<EmailId>) -> (Vec<EmailId>, Vec<&'static str>) {
+        let found = choose(&mill.read(), mill.account(), conversation, email, Some(mill.project)).expect("ready");
+        let codes = found.warnings.iter().map(|warning| warning.code).collect();
+        (found.emails.into_iter().map(|email| email.id).collect(), codes)
+    }
+
+    #[test]
+    fn a_conversation_is_sent_in_its_languages_and_an_email_alone_as_it_is() {
+        let mill = Mill::new();
+        let (series, emails) = series(&mill);
+        assert_eq!(chosen(&mill, Some(series), None), (vec![emails[0], emails[1]], vec!["FIRST_EMAIL_OF_SERIES"]));
+        assert_eq!(chosen(&mill, Some(series), Some(emails[3])), (vec![emails[3], emails[2]], vec![]));
+        assert_eq!(chosen(&mill, None, Some(emails[3])), (vec![emails[3]], vec![]));
+        let found = choose(&mill.read(), mill.account(), Some(series), None, None).expect("ready");
+        let warning = same_in_every_language("subject", &found.emails).expect("two languages");
+        assert!(warning.message.contains("(en, de)"), "{warning:?}");
+        assert_eq!(same_in_every_language("subject", &found.emails[..1]), None);
+    }
+
+    #[test]
+    fn a_language_that_could_not_be_made_is_left_out_and_one_that_is_not_ready_is_waited_for() {
+        let mill = Mill::new();
+        let (series, emails) = series(&mill);
+        set_stage(&mill, emails[3], Stage::Failed("The model gave up.".into()));
+        assert_eq!(chosen(&mill, Some(series), Some(emails[2])), (vec![emails[2]], vec!["LANGUAGE_LEFT_OUT"]));
+        set_stage(&mill, emails[3], Stage::Written);
+        let refused = |named| choose(&mill.read(), mill.account(), Some(series), named, None).expect_err("not ready");
+        assert_eq!(refused(Some(emails[2])).code, Code::WrongState);
+        // Another email of the series does not wait for it.
+        assert_eq!(chosen(&mill, Some(series), Some(emails[0])).0, [emails[0], emails[1]]);
+        set_stage(&mill, emails[0], Stage::Failed("The model gave up.".into()));
+        let failure = refused(None);
+        assert_eq!(failure.data.as_deref().map(|data: &Value| data["status"].clone()), Some(json!("failed")));
+    }
+}

@@ -47,8 +47,10 @@ pub struct TestSent {
 impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
         .summary("Send a campaign's email to a few addresses")
-        .about("The email as it would go out now, in the language of the contact with the address, in whatever state the campaign is. It is not counted in the campaign's stats. Emits \
-             email.test.sent for each address.")
+        .about(
+            "The email as it would go out now, in the language of the contact with the address, in whatever state the campaign is. It is \
+                not counted in the campaign's stats. Emits email.test.sent for each address.",
+        )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);

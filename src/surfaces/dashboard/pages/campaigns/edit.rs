@@ -239,3 +239,17 @@ fn page(context: Map<String, Value>, trouble: Option<Trouble>) -> Outcome {
         None => Outcome::page("campaign_edit.html", Value::Object(context)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_of_a_series_is_one_line_with_its_languages() {
+        let email = |id: &str, slot: u8, language: &str| json!({ "id": id, "slot": slot, "language": language, "status": "ready", "subject": format!("Subject {id}"), "html": "<p>" });
+        let lines = places(&[email("a", 1, "en"), email("b", 1, "de"), email("c", 2, "en")]);
+        let line = |id: &str, slot: u8, languages: &[&str]| json!({ "id": id, "slot": slot, "status": "ready", "subject": format!("Subject {id}"), "languages": languages });
+        assert_eq!(lines, [line("a", 1, &["en", "de"]), line("c", 2, &["en"])]);
+        assert_eq!(places(&[]), [Value::Null; 0]);
+    }
+}
