@@ -41,7 +41,7 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result
     });
     if let Some(conversation) = visit.query.some("conversationId") {
         let status = visit.ask("emails.status", json!({ "conversationId": conversation })).await?;
-        let emails = places(status["result"]["emails"].as_array().map_or(&[], Vec::as_slice));
+        let emails = places(status["result"]["emails"].as_array().map_or(&[][..], Vec::as_slice));
         if let [only] = emails.as_slice() {
             return Ok(Outcome::go(format!("{target}?emailId={}", only["id"].as_str().unwrap_or_default())));
         }
