@@ -7,7 +7,7 @@ use super::brand::{Brand, LogoSource, Palette};
 use super::images::Origin;
 use super::images::Picture;
 use super::knowledge::{self, Entry};
-use super::model::{Logos, Project, Status};
+use super::model::{DefaultSender, Logos, Project, Status};
 use super::{store, with_given};
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
@@ -34,6 +34,9 @@ pub struct ProjectView {
     pub logo_urls: LogosView,
     /// The brand's colours by role, as far as its sites show them or people gave them.
     pub palette: Palette,
+    /// Who sends its email unless a campaign or send says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_sender: Option<SenderView>,
     /// A picture of the site. Always null: sites are read here, not drawn. The pictures of emails stand with the emails.
     pub screenshot_url: Option<String>,
     /// Why the import failed, if it did.
@@ -51,6 +54,33 @@ pub struct LogosView {
     pub primary: Option<String>,
     pub secondary: Option<String>,
     pub favicon: Option<String>,
+}
+
+/// A project's default sender.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DefaultSender")]
+pub struct SenderView {
+    /// The From address.
+    pub from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_name: Option<String>,
+    /// Where replies go. If absent, to the From address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+}
+
+impl SenderView {
+    /// A sender as examples show it.
+    pub fn sample() -> Self {
+        Self { from: "hello@acme.example".into(), from_name: Some("Acme".into()), reply_to: None }
+    }
+}
+
+impl From<DefaultSender> for SenderView {
+    fn from(DefaultSender { from, from_name, reply_to }: DefaultSender) -> Self {
+        Self { from, from_name, reply_to }
+    }
 }
 
 impl Listed for ProjectView {
@@ -72,6 +102,7 @@ impl ProjectView {
             urls: vec!["https://www.acme.example/".into()],
             logo_urls: LogosView { primary: None, secondary: None, favicon: None },
             palette: Palette::default(),
+            default_sender: None,
             screenshot_url: None,
             error: None,
             brand: None,
@@ -105,6 +136,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         urls: project.urls,
         logo_urls: logos(project.logos, brand),
         palette: brand.palette.clone(),
+        default_sender: project.sender.map(SenderView::from),
         screenshot_url: None,
         error: project.error,
         brand: None,

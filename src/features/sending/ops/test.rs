@@ -10,6 +10,7 @@ use crate::engine::api::answer::{Moment, Warning};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::emails::{self, Chosen};
+use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::sending::{self, notices, permit};
@@ -35,9 +36,9 @@ pub struct NewTest {
     pub conversation_id: Option<ConversationId>,
     /// Who gets it.
     pub to: EmailAddress,
-    /// The From address. Live mail needs one at a verified domain; with a test key it may be absent.
+    /// The From address. If absent, the project's default sender. Live mail needs an address at a verified domain.
     pub from: Option<EmailAddress>,
-    /// The name beside it.
+    /// The name shown beside the address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
     /// Values of merge fields. What is missing is taken from the contact with this address, if there is one.
     pub variables: Option<Map<String, Value>>,
@@ -96,24 +97,36 @@ impl Operation for Test {
 impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTest) -> Result<Self::Output, Failure> {
         let (account, engine, environment) = (caller.account(), &caller.engine, caller.environment());
-        let from = match (input.from, environment) {
-            (Some(from), _) => from,
-            (None, Environment::Test) => EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address"),
-            (None, Environment::Live) => {
-                return Err(Failure::field("from", "give the From address; live mail needs a verified domain"));
+        let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let first = emails.first().expect("a choice has at least one email");
+        let (project, conversation_id) = (first.project, first.conversation);
+        let default = projects::find(tx, account, project)?.and_then(|project| project.sender);
+        let (from, sender) = match (input.from, default, environment) {
+            (Some(from), _, _) => (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None }),
+            (None, Some(sender), _) => {
+                let DefaultSender { from: address, from_name: name, reply_to } = sender;
+                (
+                    EmailAddress::stored(&address).ok_or_else(|| Failure::internal("a stored sender is an address"))?,
+                    Sender { address, name, reply_to },
+                )
+            }
+            (None, None, Environment::Test) => {
+                let from = EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address");
+                (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
+            }
+            (None, None, Environment::Live) => {
+                let detail = format!("give an address, or set the brand's default sender with PUT /v1/projects/{project}/sender");
+                return Err(Failure::field("from", detail));
             }
         };
         permit::sender(tx, engine, environment, account, &from, true)?;
         permit::direct(tx, engine, account, 1, tx.now())?;
-        let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
-        let first = emails.first().expect("a choice has at least one email");
-        let (project, conversation_id) = (first.project, first.conversation);
         let new = NewMailing {
             account,
             project: Some(project),
             kind: Kind::Test,
             contents: emails.into_iter().map(Content::from).collect(),
-            from: Sender { address: from.into_string(), name: input.from_name.map(ShortText::into_string), reply_to: None },
+            from: Sender { name: input.from_name.map(ShortText::into_string).or(sender.name), ..sender },
             to: To::Addresses(vec![Address { email: input.to.as_str().to_owned(), name: None }]),
             transactional: true,
             topic: None,
