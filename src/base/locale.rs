@@ -160,6 +160,23 @@ impl LanguageTag {
     }
 }
 
+/// The place in `offered` of the language for a reader of `wanted`: the longest match of RFC 4647 §3.4 (`de-AT` finds `de`), or else
+/// the first one of the same language (`pt` finds `pt-BR`).
+pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
+    let mut range = wanted;
+    loop {
+        if let Some(found) = offered.iter().position(|tag| tag.eq_ignore_ascii_case(range)) {
+            return Some(found);
+        }
+        match range.rfind('-') {
+            Some(end) => range = &range[..end],
+            None => break,
+        }
+    }
+    let is_same = |tag: &&str| tag.split('-').next().is_some_and(|primary| primary.eq_ignore_ascii_case(range));
+    offered.iter().position(is_same)
+}
+
 /// Why a text is not a language tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LanguageError {

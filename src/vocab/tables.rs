@@ -311,7 +311,12 @@ pub const TABLES: &[TableInfo] = &[
     table(99, "claim_codes", Control, "digest of the code -> claim id"),
     table(100, "activity_days", Environment, "(account or mailing, id, day, kind) -> how many opened, clicked, … on that day"),
     table(101, "takings_days", Environment, "(account or mailing, id, day, currency) -> orders of that day, and how much"),
-    table(102, "clicked_links", Environment, "(mailing id, number of a link) -> clicks by people, as far as that can be told"),
+    table(
+        102,
+        "clicked_links",
+        Environment,
+        "(mailing id, index of a translation, number of a link) -> clicks by people, as far as that can be told",
+    ),
     table(103, "key_days", Control, "(key id, day) -> requests on that day"),
     table(
         104,

@@ -96,6 +96,16 @@ impl JsonSchema for WireTime {
     }
 }
 
+/// Something that the caller should know although the request succeeded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    /// A constant for programs, such as `FIRST_EMAIL_OF_SERIES`.
+    pub code: &'static str,
+    /// What happens, and what to do if it should be otherwise.
+    pub message: String,
+}
+
 /// An answer as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {

@@ -52,22 +52,33 @@ impl<'e> LaunchContext<'e> {
         Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
     }
 
-    /// The email of a campaign in its version in use.
-    pub fn email(self, tx: &impl Read, campaign: &Campaign) -> Result<Finished, Failure> {
-        let plan = &campaign.plan;
-        emails::choose(tx, self.account, Some(plan.conversation), Some(plan.email), Some(campaign.project))
+    /// The emails of a campaign in their versions in use, one per language.
+    pub fn emails(self, tx: &impl Read, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
+        emails::ready(tx, self.account, &campaign.plan.emails, Some(campaign.project))
     }
 }
 
-/// Make sure that nothing that can be known beforehand stands in the way of its start; gives the email as it would be sent now.
-pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Finished, Failure> {
+/// Make sure that nothing that can be known beforehand stands in the way of its start; gives the emails as they would be sent now.
+pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
     let plan = &campaign.plan;
+    check_archive(campaign)?;
     check_audience(tx, campaign.project, plan)?;
-    let email = context.email(tx, campaign)?;
+    let emails = context.emails(tx, campaign)?;
     check_sender(tx, context, plan)?;
-    check_score(plan, &email)?;
-    template::compile(&content(plan, email.clone()), RenderMode::of(tracking(tx, context, plan)?, false))?;
-    Ok(email)
+    let manner = RenderMode::of(tracking(tx, context, plan)?, false);
+    for email in &emails {
+        check_score(plan, email)?;
+        template::compile(&content(plan, email.clone()), manner.clone())?;
+    }
+    Ok(emails)
+}
+
+/// Make sure that the campaign is not archived.
+pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
+    match campaign.is_archived() {
+        true => Err(Failure::because(Code::WrongState, "The campaign is archived; unarchive it to send it.")),
+        false => Ok(()),
+    }
 }
 
 /// Make sure that the email has the score that is demanded of it.
@@ -81,20 +92,14 @@ pub fn check_sender(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> 
     sending::preflight::sender(tx, context.engine, context.environment, context.account, &sender(plan), false)
 }
 
-/// The texts that go out: those of the email, under the campaign's own subject and preheader if it has them.
+/// The texts that go out: those of an email, under the campaign's own subject and preheader if it has them.
 pub fn content(plan: &Plan, email: Finished) -> Content {
     let html = match &plan.preheader {
         Some(preheader) => with_preheader(&email.html, &email.preheader, preheader).into_owned(),
-        None => email.html,
+        None => email.html.clone(),
     };
-    Content {
-        email: Some(email.id),
-        conversation: Some(email.conversation),
-        subject: plan.subject.clone().unwrap_or(email.subject),
-        preheader: None,
-        html,
-        text: Some(email.text).filter(|text| !text.is_empty()),
-    }
+    let content = Content::from(Finished { html, ..email });
+    Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
 /// The HTML with another preheader: in place of its own where it has one, else in front of everything that is shown.
@@ -135,7 +140,7 @@ pub fn mailing(
     tx: &impl Read,
     context: LaunchContext<'_>,
     campaign: &Campaign,
-    email: Finished,
+    emails: Vec<Finished>,
     (kind, to): (Kind, To),
 ) -> Result<NewMailing, Failure> {
     let plan = &campaign.plan;
@@ -143,7 +148,7 @@ pub fn mailing(
         account: context.account,
         project: Some(campaign.project),
         kind,
-        content: content(plan, email),
+        contents: emails.into_iter().map(|email| content(plan, email)).collect(),
         from: Sender { address: plan.from.clone(), name: Some(plan.from_name.clone()), reply_to: plan.reply_to.clone() },
         to,
         transactional: false,
@@ -185,9 +190,9 @@ pub const FAILS: &[Code] =
 
 /// Begin to send: from here on the audience's conditions and the texts are fixed. The caller has set the new status.
 pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
-    let email = check(tx, context, campaign)?;
+    let emails = check(tx, context, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
-    let new = mailing(tx, context, campaign, email, to)?;
+    let new = mailing(tx, context, campaign, emails, to)?;
     campaign.mailing = Some(sending::create(tx, new)?);
     campaign.started_at = Some(tx.now());
     campaign.check_at = None;

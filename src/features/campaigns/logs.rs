@@ -210,6 +210,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
 
 /// A row as callers see it.
 pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Recipient, Engagement)) -> Result<CampaignLog> {
+    let subject = mailing.translation_for(&recipient).subject.clone();
     let contact = match mailing.project.filter(|_| mailing.audience != Audience::Addresses) {
         Some(project) => contacts::by_number(tx, project, number)?,
         None => None,
@@ -226,7 +227,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
         from_email: from.clone(),
         to_email: named.or(contact.as_ref().map(|contact| contact.email.clone())),
         subscriber_id: contact.map(|contact| contact.id),
-        subject: mailing.subject.clone(),
+        subject,
         status: CampaignLogStatus::of(&recipient.delivery, &did),
         opened_at: did.first_opened_at.map(WireTime),
         clicked_at: did.first_clicked_at.map(WireTime),

@@ -46,7 +46,8 @@ impl Record for Campaign {}
 pub struct Plan {
     pub name: String,
     pub conversation: ConversationId,
-    pub email: EmailId,
+    /// The emails it sends, one per language; never empty. The first is for recipients whose language has none.
+    pub emails: Vec<EmailId>,
     /// Instead of the email's own.
     pub subject: Option<String>,
     /// Instead of the email's own.
@@ -66,6 +67,13 @@ pub struct Plan {
     pub minimum_score: Option<u8>,
     /// What becomes of recipients of whom nobody knows whether they have it; as the settings say if absent.
     pub unknown: Option<Unknown>,
+}
+
+impl Plan {
+    /// The email for recipients whose language has none.
+    pub fn first_email(&self) -> EmailId {
+        *self.emails.first().expect("a campaign has at least one email")
+    }
 }
 
 /// Whom a campaign is for.

@@ -1,5 +1,7 @@
 //! Campaigns through the pipeline, and their worker, over a store with a clock that stands still.
 
+mod readiness;
+
 use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
@@ -122,19 +124,6 @@ fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
         wanted.as_object_mut().expect("an object").remove("conversationId");
     });
     assert_eq!(by_email["conversationId"], json!(studio.conversation));
-}
-
-#[test]
-fn of_several_emails_one_must_be_named_and_the_refusal_names_all() {
-    let studio = Studio::with_emails(&["First", "Second"]);
-    let answer = studio.app.post_in("/v1/campaigns", studio.wanted());
-    assert_eq!((answer.refusal().0, answer.body["data"]["field"].as_str()), (400, Some("emailId")));
-    let named: Vec<&Value> =
-        answer.body["data"]["emails"].as_array().expect("emails").iter().map(|email| &email["emailId"]).collect();
-    assert_eq!(named, [&json!(studio.emails[0]), &json!(studio.emails[1])]);
-    assert_eq!(answer.body["data"]["emails"][1]["subject"], "Second");
-    let made = studio.made(|wanted| wanted["emailId"] = json!(studio.emails[1]));
-    assert_eq!(made["subject"], "Second");
 }
 
 #[test]
@@ -584,7 +573,7 @@ fn the_mailing_is_to_whom_and_from_whom_the_campaign_says() {
     let mailing = sending::by_id(&studio.app.read(), mailing).expect("reads").expect("there");
     let sender =
         Sender { address: "news@acme.example".into(), name: Some("Acme".into()), reply_to: Some("desk@acme.example".into()) };
-    assert_eq!((&mailing.from, mailing.subject.as_str()), (&sender, "Hello {{ firstName }}"));
+    assert_eq!((&mailing.from, mailing.first().subject.as_str()), (&sender, "Hello {{ firstName }}"));
     assert!(matches!(mailing.audience, Audience::Tag(id) if json!(id) == tag));
     assert!(matches!(mailing.kind, Kind::Campaign(id) if json!(id) == made["id"]));
     assert_eq!((mailing.unknown, mailing.transactional), (Policy::Resend, false));

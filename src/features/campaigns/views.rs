@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::launch;
 use super::model::{Campaign, CampaignStatus, Plan, RecipientType, Recipients, TimezoneMode, Unknown};
 use crate::base::clock::Timestamp;
-use crate::engine::api::response::WireTime;
+use crate::engine::api::response::{Warning, WireTime};
 use crate::engine::api::{Engine, Failure, Listed};
 use crate::engine::store::Read;
 use crate::features::contacts::filter::segment_store;
@@ -28,6 +28,8 @@ pub struct CampaignView {
     /// The generation that the email is from.
     pub conversation_id: ConversationId,
     pub email_id: EmailId,
+    /// The languages it is sent in. Recipients with another one get the first, that of `emailId`.
+    pub languages: Vec<String>,
     /// The campaign's own, or else that of the email in its present version.
     pub subject: String,
     /// What mail clients show after the subject: the campaign's own, or else the email's.
@@ -39,8 +41,8 @@ pub struct CampaignView {
     /// The segment or tag; for every contact of the project, the project.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Before it starts: subscribed contacts that it is for; null where that is not known without counting, as in answers to writes
-    /// of campaigns for segments. Afterwards: recipients that get it. A dry run counts exactly.
+    /// Until every recipient is known: subscribed contacts that it is for; null where that is not known without counting, as in answers
+    /// to writes of campaigns for segments. Afterwards: recipients that get it. A dry run counts exactly.
     pub estimated_recipients: Option<u64>,
     /// As it was given; mail goes out as the installation is set up.
     pub provider_type: Option<String>,
@@ -75,6 +77,9 @@ pub struct CampaignView {
     pub unknown: Unknown,
     /// Recipients that get nothing, each for a reason that stats and logs name.
     pub skipped: u64,
+    /// In answers to a choice of its email: what to know about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
@@ -87,20 +92,27 @@ impl Listed for CampaignView {
 /// A campaign as it is this moment.
 pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campaign) -> Result<CampaignView, Failure> {
     let Campaign { plan, schedule, .. } = &campaign;
-    let own = emails::headline(tx, account, plan.email)?;
+    let own = emails::headline(tx, account, plan.first_email())?;
     let (own_subject, own_preheader) = own.map(|own| (own.subject, own.preheader)).unwrap_or_default();
     let counts = campaign.mailing.map(|id| sending::counts(tx, id)).transpose()?;
+    let is_planned = match campaign.mailing {
+        Some(id) => {
+            sending::find(tx, account, id)?.is_some_and(|mailing| mailing.plan == sending::Plan::Done || mailing.state.is_final())
+        }
+        None => false,
+    };
     let (recipient_type, recipient_id) = plan.recipients.words(campaign.project);
     let estimated_recipients = match &counts {
-        Some(counts) => Some(counts.total - counts.skipped_total()),
-        None => estimate(tx, engine, campaign.project, plan)?,
+        Some(counts) if is_planned => Some(counts.total - counts.skipped_total()),
+        _ => estimate(tx, engine, campaign.project, plan)?,
     };
     Ok(CampaignView {
         id: campaign.id,
         project_id: campaign.project,
         name: plan.name.clone(),
         conversation_id: plan.conversation,
-        email_id: plan.email,
+        email_id: plan.first_email(),
+        languages: emails::languages(tx, account, &plan.emails)?,
         subject: plan.subject.clone().unwrap_or(own_subject),
         preheader_text: plan.preheader.clone().unwrap_or(own_preheader),
         from: plan.from.clone(),
@@ -132,6 +144,7 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
             UnknownPolicy::Resend => Unknown::Resend,
         }),
         skipped: counts.map_or(0, |counts| counts.skipped_total()),
+        warnings: Vec::new(),
         created_at: WireTime(campaign.created_at),
         updated_at: WireTime(campaign.updated_at),
     })
@@ -165,6 +178,7 @@ impl CampaignView {
             name: "Winter teas".into(),
             conversation_id: ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters"),
             email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+            languages: vec!["en".into()],
             subject: "Our winter teas are here".into(),
             preheader_text: "Freshly packed, and 20% off until Sunday.".into(),
             from: "news@acme.example".into(),
@@ -192,6 +206,7 @@ impl CampaignView {
             minimum_score: None,
             unknown: Unknown::Hold,
             skipped: 0,
+            warnings: Vec::new(),
             created_at: WireTime::sample(),
             updated_at: WireTime::sample(),
         }

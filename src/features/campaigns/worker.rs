@@ -97,11 +97,16 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
     Ok(())
 }
 
-/// Whether an edit of its email is on its way that was asked for before the time came.
+/// Whether an edit of one of its emails is on its way that was asked for before the time came.
 fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
     let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
     let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;
-    Ok(is_patient && emails::is_being_edited(tx, campaign.plan.email)?)
+    for email in &campaign.plan.emails {
+        if is_patient && emails::is_being_edited(tx, *email)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// It cannot start: it waits for a person, and says what for.

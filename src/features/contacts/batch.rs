@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::email_index;
 use super::store::{self, Changes, Facet};
 use super::tags::{TagName, TagNumbers};
+use super::webhook_events::{self, Source};
 use super::write::{self, ContactInput, NewContactKey, WriteError};
 use crate::engine::store::{Error, Result, WriteTx};
-use crate::vocab::ids::{ContactId, ProjectId};
+use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
@@ -106,12 +107,14 @@ impl BatchOutcome {
     }
 }
 
-/// Write a batch. Each of its contacts gets the tags `extra_tags`.
+/// Take in a batch from `source`. Every contact it is about gets the tags `extra_tags`. Webhooks get an event for each contact that it
+/// unsubscribes.
 pub fn apply(
     tx: &mut WriteTx<'_>,
-    project: ProjectId,
+    (account, project): (AccountId, ProjectId),
     batch: Batch,
     (on_conflict, extra_tags): (OnConflict, &[TagName]),
+    source: Source,
 ) -> Result<BatchOutcome> {
     store::change(tx, project, |tx, changes| {
         let mut numbers = TagNumbers::new(project);
@@ -128,8 +131,8 @@ pub fn apply(
                 return Ok(outcome);
             }
         };
-        let mut writer =
-            BatchWriter { project, on_conflict, extra_tags, numbers, found: look_up(tx, project, &batch.digests)?, outcome };
+        let found = look_up(tx, project, &batch.digests)?;
+        let mut writer = BatchWriter { account, project, source, on_conflict, extra_tags, numbers, found, outcome };
         writer.run(tx, changes, batch)?;
         Ok(writer.outcome)
     })
@@ -144,7 +147,9 @@ fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result
 }
 
 struct BatchWriter {
+    account: AccountId,
     project: ProjectId,
+    source: Source,
     on_conflict: OnConflict,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
@@ -231,7 +236,10 @@ impl BatchWriter {
         let counts = &mut self.outcome.counts;
         match merged {
             Ok(merged) => {
-                *(if merged.changed { &mut counts.updated } else { &mut counts.skipped }) += 1;
+                if let Some(after) = &merged.changed {
+                    webhook_events::status_changed(tx, (self.account, self.project), self.source, &before, after);
+                }
+                *(if merged.changed.is_some() { &mut counts.updated } else { &mut counts.skipped }) += 1;
                 if let Some(reason) = merged.status_kept {
                     let email = Some(email.as_str().to_owned());
                     self.outcome.note(|| RowNote { row, email, field: "status".into(), error: reason.into() });

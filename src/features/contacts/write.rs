@@ -213,8 +213,8 @@ pub fn add_tags(
 /// The result of merging an input into an existing contact.
 #[derive(Debug)]
 pub struct MergeOutcome {
-    /// Whether it differs from what was there.
-    pub changed: bool,
+    /// The contact as it is now, if that differs from what was there.
+    pub changed: Option<Contact>,
     /// Why the status stayed as it was, if another was asked for in vain.
     pub status_kept: Option<&'static str>,
 }
@@ -248,12 +248,12 @@ pub fn merge(
     if let Some(status) = input.status.filter(|_| status_kept.is_none()) {
         contact.set_status(status, now);
     }
-    let changed = contact.differs(before);
-    if changed {
-        contact.updated_at = now;
-        changes.replace(tx, before, &contact);
+    if !contact.differs(before) {
+        return Ok(MergeOutcome { changed: None, status_kept });
     }
-    Ok(MergeOutcome { changed, status_kept })
+    contact.updated_at = now;
+    changes.replace(tx, before, &contact);
+    Ok(MergeOutcome { changed: Some(contact), status_kept })
 }
 
 fn set(current: &mut Option<String>, given: Option<String>) {

@@ -26,7 +26,9 @@ use crate::vocab::permissions::Permission;
 use model::{Email, Stage};
 
 pub use outputs::{pdf as draw_pdf, png as draw_png};
-pub use resolve::{Headline, choose, headline, is_being_edited, names_postal_address};
+pub use resolve::{
+    Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
+};
 
 /// Any of these lets a key see emails.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite, Permission::EmailSend];

@@ -1,4 +1,4 @@
-//! Which email is meant when it is to be sent: one that is ready, named by itself or by a conversation that has no other.
+//! Which emails a request to send means: one email, or an email of a conversation in all of its languages.
 
 use serde_json::json;
 
@@ -6,6 +6,7 @@ use super::document::Block;
 use super::model::{Email, Stage, State};
 use super::{Finished, conversation_not_found, one_finished, require_email, store};
 use crate::engine::api::Failure;
+use crate::engine::api::response::Warning;
 use crate::engine::store::{Read, Result as StoreResult};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, EmailId, ProjectId};
@@ -18,21 +19,40 @@ pub struct Headline {
     pub preheader: String,
 }
 
-/// The email of the account that is meant, in its version in use; or why none is.
+/// Emails to send together: one in each language. The first is for recipients whose language has none.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    pub emails: Vec<Finished>,
+    /// What the caller should know about the choice.
+    pub warnings: Vec<Warning>,
+}
+
+/// The emails that a request means, in their versions in use; or why they cannot be sent.
+///
+/// An email without its conversation is sent as it is. A conversation is sent in all of its languages: the email that is named beside it,
+/// or else the first one of the series.
 pub fn choose(
     tx: &impl Read,
     account: AccountId,
     conversation: Option<ConversationId>,
     email: Option<EmailId>,
     project: Option<ProjectId>,
-) -> Result<Finished, Failure> {
-    let email = match (conversation, email) {
-        (None, None) => return Err(Failure::field("emailId", "name the email, or its conversation by conversationId")),
-        (None, Some(id)) => require_email(tx, account, id, project)?,
-        (Some(conversation), named) => in_conversation(tx, account, conversation, named, project)?,
-    };
+) -> Result<Chosen, Failure> {
+    match (conversation, email) {
+        (None, None) => Err(Failure::field("emailId", "name the email, or its conversation by conversationId")),
+        (None, Some(id)) => Ok(Chosen { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
+        (Some(conversation), named) => in_conversation(tx, account, conversation, named, project),
+    }
+}
+
+/// These emails in their versions in use; or why one of them cannot be sent.
+pub fn ready(tx: &impl Read, account: AccountId, ids: &[EmailId], project: Option<ProjectId>) -> Result<Vec<Finished>, Failure> {
+    ids.iter().map(|id| one_ready(tx, &require_email(tx, account, *id, project)?)).collect()
+}
+
+fn one_ready(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     match &email.stage {
-        Stage::Ready => one_finished(tx, &email),
+        Stage::Ready => one_finished(tx, email),
         Stage::Failed(reason) => {
             let detail = format!("The email could not be made: {reason}");
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": "failed", "emailId": email.id })))
@@ -47,24 +67,65 @@ fn in_conversation(
     id: ConversationId,
     named: Option<EmailId>,
     project: Option<ProjectId>,
-) -> Result<Email, Failure> {
+) -> Result<Chosen, Failure> {
     let conversation = store::conversation(tx, account, id)?;
     let conversation = conversation.filter(|found| project.is_none_or(|project| found.project == project));
     let conversation = conversation.ok_or_else(conversation_not_found)?;
-    let mut emails = store::emails(tx, account, id)?;
-    if let Some(named) = named {
-        let found = emails.into_iter().find(|email| email.id == named);
-        return found.ok_or_else(|| Failure::because(Code::NotFound, "emailId: the conversation has no such email."));
-    }
-    match (&conversation.state, emails.len()) {
-        (State::Failed(reason), 0 | 1) => {
+    let all = store::emails(tx, account, id)?;
+    let email = match named {
+        Some(named) => all.iter().find(|email| email.id == named),
+        None => all.first(),
+    };
+    let email = match (email, named, &conversation.state) {
+        (None, Some(_), _) => return Err(Failure::because(Code::NotFound, "emailId: the conversation has no such email.")),
+        (_, None, State::Failed(reason)) if all.len() <= 1 => {
             let detail = format!("The emails could not be made: {reason}");
-            Err(Failure::because(Code::WrongState, detail).with(json!({ "status": "failed", "conversationId": id })))
+            return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": "failed", "conversationId": id })));
         }
-        (_, 0) => Err(not_ready(id, conversation.state.word())),
-        (_, 1) => Ok(emails.remove(0)),
-        (_, many) => Err(ambiguous(tx, &emails, many)?),
+        (None, None, state) => return Err(not_ready(id, state.word())),
+        (Some(email), ..) => email,
+    };
+    let first = one_ready(tx, email)?;
+    let mut warnings = Vec::new();
+    let slots = all.iter().map(|email| email.slot).max().map_or(0, |last| usize::from(last) + 1);
+    if named.is_none() && slots > 1 {
+        warnings.push(first_of_series(&first, slots));
     }
+    let mut emails = vec![first];
+    for other in all.iter().filter(|other| other.slot == email.slot && other.id != email.id) {
+        match &other.stage {
+            Stage::Failed(reason) => warnings.push(left_out(other, email, reason)),
+            _ => emails.push(one_ready(tx, other)?),
+        }
+    }
+    Ok(Chosen { emails, warnings })
+}
+
+fn first_of_series(email: &Finished, slots: usize) -> Warning {
+    let Finished { conversation, subject, .. } = email;
+    let message = format!(
+        "The series has {slots} emails. This is the first, “{subject}”. To send another, give its emailId; \
+         GET /v1/projects/emails/{conversation}/status lists them."
+    );
+    Warning { code: "FIRST_EMAIL_OF_SERIES", message }
+}
+
+fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
+    let (language, other) = (&email.language, &instead.language);
+    let message = format!("The email in {language} could not be made: {reason} Its recipients get the one in {other}.");
+    Warning { code: "LANGUAGE_LEFT_OUT", message }
+}
+
+/// The warning about a field whose one text replaces that of every email; none if there is one language only.
+pub fn same_in_every_language(field: &str, emails: &[Finished]) -> Option<Warning> {
+    let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
+    (languages.len() > 1).then(|| Warning {
+        code: "SAME_TEXT_IN_EVERY_LANGUAGE",
+        message: format!(
+            "{field} is the same in every language ({}). Leave it out to use each email's own.",
+            languages.join(", ")
+        ),
+    })
 }
 
 fn not_ready(conversation: ConversationId, word: &str) -> Failure {
@@ -74,17 +135,13 @@ fn not_ready(conversation: ConversationId, word: &str) -> Failure {
     Failure::because(Code::WrongState, detail).with(json!({ "status": word, "conversationId": conversation }))
 }
 
-/// The failure that names every email there is to choose from.
-fn ambiguous(tx: &impl Read, emails: &[Email], many: usize) -> Result<Failure, Failure> {
-    let mut choices = Vec::with_capacity(many);
-    for email in emails {
-        let subject = store::version(tx, email.id, email.version)?.map(|version| version.subject);
-        choices.push(json!({
-            "emailId": email.id, "slot": email.slot + 1, "language": email.language, "subject": subject, "status": email.stage.word(),
-        }));
+/// The languages of these emails.
+pub fn languages(tx: &impl Read, account: AccountId, ids: &[EmailId]) -> StoreResult<Vec<String>> {
+    let mut languages = Vec::with_capacity(ids.len());
+    for id in ids {
+        languages.extend(store::email(tx, account, *id)?.map(|email| email.language));
     }
-    let detail = format!("emailId: the conversation has {many} emails; name one of those in data.emails");
-    Ok(Failure::because(Code::InvalidRequest, detail).with(json!({ "field": "emailId", "emails": choices })))
+    Ok(languages)
 }
 
 /// What mail clients show of an email before it is opened, if it is ready.
@@ -111,4 +168,71 @@ pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> 
     let document = super::generation::stages::document(tx, &email)?;
     let names = |block: &Block| matches!(block, Block::Footer(footer) if footer.address.is_some());
     Ok(document.map(|document| document.blocks.iter().any(names)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::engine::store::WriteTx;
+    use crate::features::emails::generation;
+    use crate::testing::TestApp;
+    use crate::vocab::environment::Environment;
+
+    /// A series of two emails in English and German, in the order of the conversation.
+    fn series(app: &TestApp) -> (ConversationId, Vec<EmailId>) {
+        let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
+        let id = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
+        app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+        while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+        let id = id.as_str().and_then(ConversationId::parse).expect("an id");
+        let emails = store::emails(&app.read(), app.account(), id).expect("readable");
+        (id, emails.into_iter().map(|email| email.id).collect())
+    }
+
+    fn set_stage(app: &TestApp, id: EmailId, stage: Stage) {
+        let account = app.account();
+        let set = move |tx: &mut WriteTx<'_>| {
+            let email = store::email(tx, account, id)?.expect("there");
+            store::save_email(tx, account, &Email { stage, ..email });
+            Ok::<_, crate::engine::store::Error>(())
+        };
+        app.data().store.write_blocking(set).expect("written").expect("readable");
+    }
+
+    fn chosen(app: &TestApp, conversation: Option<ConversationId>, email: Option<EmailId>) -> (Vec<EmailId>, Vec<&'static str>) {
+        let found = choose(&app.read(), app.account(), conversation, email, Some(app.project)).expect("ready");
+        let codes = found.warnings.iter().map(|warning| warning.code).collect();
+        (found.emails.into_iter().map(|email| email.id).collect(), codes)
+    }
+
+    #[test]
+    fn a_conversation_is_sent_in_its_languages_and_an_email_alone_as_it_is() {
+        let app = TestApp::new();
+        let (series, emails) = series(&app);
+        assert_eq!(chosen(&app, Some(series), None), (vec![emails[0], emails[1]], vec!["FIRST_EMAIL_OF_SERIES"]));
+        assert_eq!(chosen(&app, Some(series), Some(emails[3])), (vec![emails[3], emails[2]], vec![]));
+        assert_eq!(chosen(&app, None, Some(emails[3])), (vec![emails[3]], vec![]));
+        let found = choose(&app.read(), app.account(), Some(series), None, None).expect("ready");
+        let warning = same_in_every_language("subject", &found.emails).expect("two languages");
+        assert!(warning.message.contains("(en, de)"), "{warning:?}");
+        assert_eq!(same_in_every_language("subject", &found.emails[..1]), None);
+    }
+
+    #[test]
+    fn a_language_that_could_not_be_made_is_left_out_and_one_that_is_not_ready_is_waited_for() {
+        let app = TestApp::new();
+        let (series, emails) = series(&app);
+        set_stage(&app, emails[3], Stage::Failed("The model gave up.".into()));
+        assert_eq!(chosen(&app, Some(series), Some(emails[2])), (vec![emails[2]], vec!["LANGUAGE_LEFT_OUT"]));
+        set_stage(&app, emails[3], Stage::Written);
+        let refused = |named| choose(&app.read(), app.account(), Some(series), named, None).expect_err("not ready");
+        assert_eq!(refused(Some(emails[2])).code, Code::WrongState);
+        // Another email of the series does not wait for it.
+        assert_eq!(chosen(&app, Some(series), Some(emails[0])).0, [emails[0], emails[1]]);
+        set_stage(&app, emails[0], Stage::Failed("The model gave up.".into()));
+        let failure = refused(None);
+        assert_eq!(failure.data.as_deref().map(|data: &Value| data["status"].clone()), Some(json!("failed")));
+    }
 }

@@ -57,7 +57,10 @@ fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before:
         Err(_) => None,
     };
     let Some((_, mailing)) = as_contact.max(before_that) else { return Ok(None) };
-    let email = sending::by_id(tx, mailing)?.and_then(|mailing| mailing.email);
+    let email = match sending::by_id(tx, mailing)? {
+        Some(mailing) => sending::email_sent_to(tx, &mailing, number, &contact.email)?,
+        None => None,
+    };
     Ok(Some(Credit { mailing, email, paid_at }))
 }
 

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use super::merge_data::{self, MergeData};
-use super::model::{Address, Audience, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To};
+use super::merge_data::{self, MergeData, RecipientProfile};
+use super::model::{
+    Address, Audience, Content, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To, Translation,
+};
 use super::template::{self, RenderMode, links};
 use super::{eligibility, engagement, planning, store};
 use crate::base::clock::Timestamp;
@@ -19,7 +21,7 @@ use crate::features::domains::{self, Stream, Utm};
 use crate::features::suppressions::Digester;
 use crate::features::topics;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::MailingId;
+use crate::vocab::ids::{AccountId, MailingId};
 
 /// Take a mailing on. It is sent if this transaction commits, and durable with it.
 pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
@@ -27,17 +29,19 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     let mut mailing = draft(&new, id, tx.now());
     mailing.hold_number = hold::last_number(tx)?;
     mailing.utm = utm(tx, &new)?;
-    if store::keep_content(tx, mailing.content, &new.content)? {
-        // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
-        let compiled = template::compile(&new.content, RenderMode::of(new.tracking, new.transactional))?;
-        store::keep_needs(tx, mailing.content, &compiled.needs());
-        store::keep_links(tx, mailing.content, &links::rewrite(&template::shown(&new.content)).links);
+    for (translation, content) in mailing.translations.iter().zip(&new.contents) {
+        if store::keep_content(tx, translation.content, content)? {
+            // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
+            let compiled = template::compile(content, RenderMode::of(new.tracking, new.transactional))?;
+            store::keep_needs(tx, translation.content, &compiled.needs());
+            store::keep_links(tx, translation.content, &links::rewrite(&template::shown(content)).links);
+        }
+        if let Some(email) = translation.email {
+            engagement::note_mailing(tx, email, id);
+        }
     }
     if let To::Addresses(addresses) = new.to {
         add_addresses(tx, &mailing, addresses)?;
-    }
-    if let Some(email) = mailing.email {
-        engagement::note_mailing(tx, email, id);
     }
     store::save(tx, &mailing)?;
     Ok(id)
@@ -57,7 +61,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
         let detail = format!("recipientEmail: this address must not be mailed: {}.", why.word().replace('_', " "));
         return Err(Failure::because(Code::RecipientNotSendable, detail).with(json!({ "reason": why.word() })));
     }
-    let needs = store::needs(tx, mailing.content)?;
+    let needs = store::needs(tx, mailing.translation_for(&recipient).content)?;
     let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
     let variables = planning::variables(&mailing);
     let tags = match (&profile.contact, mailing.project) {
@@ -86,10 +90,8 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         state: if direct { State::Sending } else { State::Planning },
         plan: if direct { Plan::Done } else { Plan::Selecting },
         from: new.from.clone(),
-        subject: new.content.subject.clone(),
-        email: new.content.email,
-        conversation: new.content.conversation,
-        content: store::content_id(new.account, &new.content),
+        conversation: new.contents.first().and_then(|content| content.conversation),
+        translations: new.contents.iter().map(|content| translation(new.account, content)).collect(),
         audience,
         transactional: new.transactional,
         topic: new.topic,
@@ -102,6 +104,15 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         hold_number: 0,
         created_at: now,
         updated_at: now,
+    }
+}
+
+fn translation(account: AccountId, content: &Content) -> Translation {
+    Translation {
+        language: content.language.clone(),
+        email: content.email,
+        subject: content.subject.clone(),
+        content: store::content_id(account, content),
     }
 }
 
@@ -124,7 +135,12 @@ fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address
         };
         store::count(tx, mailing, delivery.counter(), 1)?;
         let number = u32::try_from(number).expect("a request names few addresses");
-        store::add(tx, mailing.id, number, &Recipient { address: Some(address), delivery });
+        let mut recipient = Recipient { address: Some(address), delivery, translation: 0 };
+        if mailing.translations.len() > 1 {
+            let profile = merge_data::load(tx, mailing, number, &recipient)?;
+            recipient.translation = mailing.translation_in(profile.as_ref().and_then(RecipientProfile::language));
+        }
+        store::add(tx, mailing.id, number, &recipient);
     }
     Ok(())
 }

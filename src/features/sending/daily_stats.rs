@@ -24,7 +24,10 @@ use crate::vocab::{limits, tables};
 
 const ACTIVITY: Table<(u8, [u8; 12], u32, u8), i64> = Table::new(tables::ACTIVITY_DAYS);
 const REVENUE: Table<(u8, [u8; 12], u32, [u8; 3]), Revenue> = Table::new(tables::TAKINGS_DAYS);
-const CLICKS: Table<(MailingId, u16), i64> = Table::new(tables::CLICKED_LINKS);
+const CLICKS: Table<ClickedLink, i64> = Table::new(tables::CLICKED_LINKS);
+
+/// A mailing, the index of its translation, and the number of the link there.
+pub type ClickedLink = (MailingId, u8, u16);
 
 /// Whose days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,19 +95,17 @@ pub(super) fn add_revenue(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Res
 }
 
 /// Add to the clicks of a link.
-pub fn add_clicks(tx: &mut WriteTx<'_>, mailing: MailingId, link: u16, many: i64) -> Result<()> {
-    tx.add(CLICKS, &(mailing, link), many).map(drop)
+pub fn add_clicks(tx: &mut WriteTx<'_>, clicked: ClickedLink, many: i64) -> Result<()> {
+    tx.add(CLICKS, &clicked, many).map(drop)
 }
 
-/// The most clicked links of a mailing with their clicks, the most first. A content has at most [`limits::MAILING_LINKS_MAX`] of them.
-pub fn clicks(tx: &impl Read, mailing: MailingId, limit: usize) -> Result<Vec<(u16, u64)>> {
+/// The clicks of a mailing's links, by translation and number. A content has at most [`limits::MAILING_LINKS_MAX`] of them.
+pub fn clicks(tx: &impl Read, mailing: MailingId) -> Result<Vec<((u8, u16), u64)>> {
     let mut found = Vec::new();
-    tx.visit(CLICKS, &CLICKS.under(&(mailing,)), Direction::Forward, |(_, link), many| {
-        found.extend(u64::try_from(many).ok().filter(|many| *many > 0).map(|many| (link, many)));
+    tx.visit(CLICKS, &CLICKS.under(&(mailing,)), Direction::Forward, |(_, translation, link), many| {
+        found.extend(u64::try_from(many).ok().filter(|many| *many > 0).map(|many| ((translation, link), many)));
         Ok(ControlFlow::Continue(()))
     })?;
-    found.sort_by_key(|(link, many)| (std::cmp::Reverse(*many), *link));
-    found.truncate(limit);
     Ok(found)
 }
 

@@ -24,6 +24,9 @@ pub struct Recipient {
     /// The address that the request named; absent where the row's number is that of a contact.
     pub address: Option<Address>,
     pub delivery: Delivery,
+    /// Index of the mailing's translation that the recipient gets. It is set when the row is written and never changes, so that retries
+    /// and resends have the same text, and links in every copy lead where they led at first.
+    pub translation: u8,
 }
 
 impl Record for Recipient {}
@@ -31,17 +34,18 @@ impl Record for Recipient {}
 impl Recipient {
     /// A contact that is to be sent to.
     pub fn contact() -> Self {
-        Self { address: None, delivery: Delivery::Queued }
+        Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
     /// A contact that is to be sent to when it is time where it is. Giving up counts from the first try, which is then.
     pub fn later(due: Timestamp) -> Self {
-        Self { address: None, delivery: Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() } }
+        let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
+        Self { address: None, delivery, translation: 0 }
     }
 
     /// A contact that will not be sent to.
     pub fn skipped(why: Skip) -> Self {
-        Self { address: None, delivery: Delivery::Skipped { why } }
+        Self { address: None, delivery: Delivery::Skipped { why }, translation: 0 }
     }
 }
 
@@ -573,7 +577,7 @@ mod tests {
             let mut bytes = Vec::new();
             let counter = delivery.counter();
             let is_skipped = matches!(delivery, Delivery::Skipped { .. });
-            crate::engine::store::Value::encode(&Recipient { address: None, delivery }, &mut bytes);
+            crate::engine::store::Value::encode(&Recipient { address: None, delivery, translation: 0 }, &mut bytes);
             assert_eq!(bytes[1], 0);
             assert_eq!(Counter::of_state(bytes[2]), (!is_skipped).then_some(counter));
         }

@@ -143,7 +143,7 @@ pub fn forget(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32) {
 pub(super) fn forget_mailing(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     tx.delete_span(ENGAGEMENTS, &ENGAGEMENTS.under(&(mailing.id,)), limits::DIRECT_RECIPIENTS_MAX)?;
     tx.delete_span(COUNTS, &COUNTS.under(&(mailing.id,)), Measure::ALL.len())?;
-    if let Some(email) = mailing.email {
+    for email in mailing.translations.iter().filter_map(|translation| translation.email) {
         tx.delete(EMAIL_MAILINGS, &(email, mailing.id));
     }
     Ok(())
@@ -171,9 +171,9 @@ pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64
     Ok(tx.get(COUNTS, &(mailing, measure as u8))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Add to what all mailings of an email, all of an account and this one came to on the day of this write.
-pub fn add_day(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, many: i64) -> Result<()> {
-    if let Some(email) = mailing.email {
+/// Add to what all mailings of the recipient's email, all of the account and this one came to on the day of this write.
+pub fn add_day(tx: &mut WriteTx<'_>, (mailing, email): (&Mailing, Option<EmailId>), measure: Measure, many: i64) -> Result<()> {
+    if let Some(email) = email {
         tx.add(DAYS, &(email, daily_stats::of(tx.now()), measure as u8), many)?;
     }
     daily_stats::add(tx, mailing, measure, many)

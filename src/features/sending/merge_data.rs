@@ -1,10 +1,12 @@
 //! One recipient as merge fields see it: the contact, the fields of the mailing, and the links made for this recipient alone.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use serde_json::{Map, Value as Json};
 
 use super::model::{Audience, Mailing, Recipient};
+use super::store;
 use super::token::{Purpose, Token, Tokens};
 use crate::base::email::EmailAddress;
 use crate::engine::render::merge::{Fields, Value};
@@ -12,7 +14,7 @@ use crate::engine::store::{Read, Result};
 use crate::features::contacts::fields::FieldValue;
 use crate::features::contacts::{self, Contact};
 use crate::vocab::environment::Environment;
-use crate::vocab::ids::MailingId;
+use crate::vocab::ids::{EmailId, MailingId};
 
 /// The beginning of the names of holes that tracked links stand in; no caller's field has it.
 pub const CLICK: &str = "__click_";
@@ -45,6 +47,11 @@ pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipien
 }
 
 impl RecipientProfile {
+    /// The contact's language.
+    pub fn language(&self) -> Option<&str> {
+        self.contact.as_ref()?.language.as_deref()
+    }
+
     /// The name to write into the header.
     pub fn display_name(&self) -> Cow<'_, str> {
         if let Some(name) = &self.name {
@@ -57,6 +64,30 @@ impl RecipientProfile {
             _ => Cow::Borrowed(""),
         }
     }
+}
+
+/// A contact's row in a mailing: under its own number, or, in a mailing to addresses, the one with its address.
+pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<(u32, Recipient)>> {
+    if mailing.audience != Audience::Addresses {
+        return Ok(store::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
+    }
+    let wanted = EmailAddress::stored(email).map(|email| email.normalised());
+    let mut found = None;
+    store::visit_recipients(tx, mailing.id, 0, |number, recipient| {
+        let address = recipient.address.as_ref().and_then(|address| EmailAddress::stored(&address.email));
+        if wanted.is_some() && address.map(|address| address.normalised()) == wanted {
+            found = Some((number, recipient));
+            return Ok(ControlFlow::Break(()));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// The email that a contact got from a mailing, if it is one of ours. If its row is gone, it counts for the first translation.
+pub fn email_sent_to(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<EmailId>> {
+    let row = if mailing.translations.len() > 1 { row_of(tx, mailing, number, email)? } else { None };
+    Ok(row.map_or_else(|| mailing.first(), |(_, recipient)| mailing.translation_for(&recipient)).email)
 }
 
 /// Makes the links of one recipient.

@@ -22,7 +22,8 @@ use crate::vocab::environment::Environment;
 /// All that the messages of one mailing have in common.
 pub struct MailingContext {
     pub mailing: Mailing,
-    pub compiled: Arc<Compiled>,
+    /// One for each translation.
+    pub compiled: Vec<Arc<Compiled>>,
     pub variables: Map<String, Json>,
     pub from: EmailAddress,
     pub reply_to: Option<EmailAddress>,
@@ -57,12 +58,12 @@ impl MailingContext {
     pub fn render(
         &self,
         secrets: &Secrets,
-        profile: &RecipientProfile,
-        number: u32,
-        tags: &[String],
+        (profile, tags): (&RecipientProfile, &[String]),
+        (number, translation): (u32, u8),
         now: Timestamp,
     ) -> Result<RenderedMessage, Skip> {
         let recipient = EmailAddress::parse(&profile.email).map_err(|_| Skip::InvalidAddress)?;
+        let compiled = &self.compiled[usize::from(translation)];
         let mailing = &self.mailing;
         let links = RecipientLinks {
             tokens: &secrets.tokens,
@@ -72,9 +73,9 @@ impl MailingContext {
             number,
         };
         let values = MergeData { profile, variables: &self.variables, tags, links: Some(links) };
-        let subject = self.compiled.subject.render(&values).map_err(unmergeable)?;
-        let html = self.compiled.html.fill(&values).map_err(unmergeable)?;
-        let text = self.compiled.text.fill(&values).map_err(unmergeable)?;
+        let subject = compiled.subject.render(&values).map_err(unmergeable)?;
+        let html = compiled.html.fill(&values).map_err(unmergeable)?;
+        let text = compiled.text.fill(&values).map_err(unmergeable)?;
         let id = message_id(&secrets.message_ids, &mailing.id.to_string(), &number.to_string(), &self.domain);
         let unsubscribe_url = links.address(Purpose::Unsubscribe);
         let unsubscribe_mailto = self.bounce_domain.as_ref().map(|domain| {

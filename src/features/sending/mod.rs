@@ -53,9 +53,10 @@ use crate::vocab::permissions::Permission;
 pub use control::{cancel, evidence, pause, require, require_not_held, resend_unknown, resume, skip};
 pub use create::{create, require_sendable};
 pub use local_time::LocalTime;
+pub use merge_data::{email_sent_to, row_of};
 pub use model::{
     Address, Audience, Content, Counter, Counts, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Sender, Skip,
-    State, To, Tracking, UnknownReason, WaitReason,
+    State, To, Tracking, Translation, UnknownReason, WaitReason,
 };
 pub use planning::{DryRun, dry_run};
 pub use retention::{Retention, sweep};

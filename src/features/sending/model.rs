@@ -1,16 +1,18 @@
 //! Mailings and their rules: pure, without a store, a clock or a network.
 //!
-//! A mailing is one content to one audience: a direct send, a batch, a test send, the run of a campaign. Of its recipients speaks
-//! `delivery.rs`.
+//! A mailing is one content, in one or more languages, to one audience: a direct send, a batch, a test send, the run of a campaign. Its
+//! recipients are in `delivery.rs`.
 
 use serde::{Deserialize, Serialize};
 
 pub use super::delivery::{Address, Counter, Counts, Delivery, Event, Recipient, Refusal, Schedule, Skip, UnknownReason};
 use super::local_time::LocalTime;
 use crate::base::clock::Timestamp;
+use crate::base::locale::best_match;
 use crate::engine::hold::HoldNumber;
 use crate::engine::store::Record;
 use crate::features::domains::Utm;
+use crate::features::emails::Finished;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
 
@@ -24,11 +26,9 @@ pub struct Mailing {
     pub state: State,
     pub plan: Plan,
     pub from: Sender,
-    pub subject: String,
-    pub email: Option<EmailId>,
     pub conversation: Option<ConversationId>,
-    /// What its texts and links stand under; mailings with the same content share them.
-    pub content: ContentId,
+    /// What is sent, once per language; never empty. The first is for recipients whose language has no translation.
+    pub translations: Vec<Translation>,
     pub audience: Audience,
     /// Goes out whatever the recipient's subscriptions are, and has no headers to unsubscribe by.
     pub transactional: bool,
@@ -48,6 +48,17 @@ pub struct Mailing {
 }
 
 impl Record for Mailing {}
+
+/// The content of a mailing in one language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Translation {
+    /// A BCP 47 tag; absent if the content is not one of our emails.
+    pub language: Option<String>,
+    pub email: Option<EmailId>,
+    pub subject: String,
+    /// The key of its texts and links; mailings with the same content share them.
+    pub content: ContentId,
+}
 
 /// What texts and links stand under: a digest of all of them.
 pub type ContentId = [u8; 16];
@@ -210,7 +221,8 @@ pub struct NewMailing {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub kind: Kind,
-    pub content: Content,
+    /// One per language; never empty, and at most `limits::EMAIL_LANGUAGES_MAX`. The first is for recipients whose language has none.
+    pub contents: Vec<Content>,
     pub from: Sender,
     pub to: To,
     pub transactional: bool,
@@ -251,6 +263,8 @@ impl To {
 /// Texts with merge fields, and where they are from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
+    /// A BCP 47 tag, if it is one of our emails.
+    pub language: Option<String>,
     pub email: Option<EmailId>,
     pub conversation: Option<ConversationId>,
     pub subject: String,
@@ -261,7 +275,42 @@ pub struct Content {
     pub text: Option<String>,
 }
 
+impl From<Finished> for Content {
+    fn from(email: Finished) -> Self {
+        Self {
+            language: Some(email.language),
+            email: Some(email.id),
+            conversation: Some(email.conversation),
+            subject: email.subject,
+            preheader: None,
+            html: email.html,
+            text: Some(email.text).filter(|text| !text.is_empty()),
+        }
+    }
+}
+
 impl Mailing {
+    /// The translation for recipients whose language has none.
+    pub fn first(&self) -> &Translation {
+        self.translations.first().expect("a mailing has at least one translation")
+    }
+
+    /// The translation that a recipient gets.
+    pub fn translation_for(&self, recipient: &Recipient) -> &Translation {
+        self.translations.get(usize::from(recipient.translation)).unwrap_or_else(|| self.first())
+    }
+
+    /// The index of the translation for a reader of this language.
+    pub fn translation_in(&self, language: Option<&str>) -> u8 {
+        if self.translations.len() < 2 {
+            return 0;
+        }
+        let offered: Vec<&str> =
+            self.translations.iter().map(|translation| translation.language.as_deref().unwrap_or_default()).collect();
+        let found = language.and_then(|language| best_match(language, &offered)).unwrap_or(0);
+        u8::try_from(found).expect("an email has few translations")
+    }
+
     /// Stop it, to go on later. Its audience is written into the ledger all the same.
     pub fn pause(&mut self) -> Result<(), &'static str> {
         match self.state {
@@ -322,10 +371,8 @@ mod tests {
             state,
             plan,
             from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
-            subject: String::new(),
-            email: None,
             conversation: None,
-            content: [0; 16],
+            translations: vec![Translation::default()],
             audience: Audience::Everyone,
             transactional: false,
             topic: None,
@@ -338,6 +385,27 @@ mod tests {
             created_at: NOW,
             updated_at: NOW,
         }
+    }
+
+    #[test]
+    fn readers_get_their_language_and_else_the_first() {
+        let translation = |language: &str| Translation { language: Some(language.into()), ..Translation::default() };
+        let translations = ["en", "de", "pt-BR"].map(translation).to_vec();
+        let several = Mailing { translations, ..mailing(State::Planning, Plan::Selecting) };
+        for (language, index) in [
+            (None, 0),
+            (Some("en"), 0),
+            (Some("de"), 1),
+            (Some("de-AT"), 1),
+            (Some("DE-ch-1996"), 1),
+            (Some("pt"), 2),
+            (Some("pt-PT"), 2),
+            (Some("fr"), 0),
+            (Some(""), 0),
+        ] {
+            assert_eq!(several.translation_in(language), index, "{language:?}");
+        }
+        assert_eq!(mailing(State::Planning, Plan::Selecting).translation_in(Some("de")), 0);
     }
 
     #[test]

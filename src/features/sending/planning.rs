@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 
 use super::local_time::Clocks;
 use super::merge_data::{MergeData, RecipientProfile};
-use super::model::{Audience, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
+use super::model::{Audience, Content, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
 use super::template::{self, Compiled, RenderMode};
 use super::{control, create, eligibility, send_queue, store};
 use crate::base::clock::Timestamp;
@@ -198,39 +198,44 @@ struct PlannedRecipient {
     skip: Option<Skip>,
     /// When it is time where it is, if that counts.
     due: Option<Timestamp>,
+    /// Which of the mailing's translations it gets.
+    translation: u8,
 }
 
 impl PlannedRecipient {
     /// The row that it gets at a time: whoever's clock is past it is not kept waiting.
     fn row(self, now: Timestamp) -> Recipient {
-        match (self.skip, self.due) {
+        let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),
             (None, Some(due)) if due > now => Recipient::later(due),
             (None, _) => Recipient::contact(),
-        }
+        };
+        Recipient { translation: self.translation, ..row }
     }
 }
 
 /// Says of contacts whether they will be sent to, as far as one snapshot knows.
 struct EligibilityCheck<'t> {
     tx: &'t ReadTx,
-    project: Option<ProjectId>,
-    transactional: bool,
+    mailing: &'t Mailing,
     all: RoaringBitmap,
     by_status: Vec<(Status, RoaringBitmap)>,
     topic: Option<RoaringBitmap>,
     suppressed: Checker,
-    compiled: Compiled,
+    /// One for each translation.
+    compiled: Vec<Compiled>,
     variables: Map<String, Json>,
 }
 
 impl<'t> EligibilityCheck<'t> {
-    fn new(tx: &'t ReadTx, digester: &Digester, mailing: &Mailing) -> Result<Self, Failure> {
-        Self::with(tx, digester, mailing, &store::content(tx, mailing)?)
+    fn new(tx: &'t ReadTx, digester: &Digester, mailing: &'t Mailing) -> Result<Self, Failure> {
+        let contents = mailing.translations.iter().map(|translation| store::content(tx, mailing, translation));
+        Self::with(tx, digester, mailing, &contents.collect::<StoreResult<Vec<_>>>()?)
     }
 
-    fn with(tx: &'t ReadTx, digester: &Digester, mailing: &Mailing, content: &super::model::Content) -> Result<Self, Failure> {
-        let compiled = template::compile(content, RenderMode::of(mailing.tracking, mailing.transactional))?;
+    fn with(tx: &'t ReadTx, digester: &Digester, mailing: &'t Mailing, contents: &[Content]) -> Result<Self, Failure> {
+        let mode = RenderMode::of(mailing.tracking, mailing.transactional);
+        let compiled = contents.iter().map(|content| template::compile(content, mode.clone())).collect::<Result<_, _>>()?;
         let mut by_status = Vec::new();
         let (mut all, mut topic) = (RoaringBitmap::new(), None);
         if let Some(project) = mailing.project {
@@ -246,8 +251,7 @@ impl<'t> EligibilityCheck<'t> {
         }
         Ok(Self {
             tx,
-            project: mailing.project,
-            transactional: mailing.transactional,
+            mailing,
             all,
             by_status,
             topic,
@@ -259,12 +263,13 @@ impl<'t> EligibilityCheck<'t> {
 
     /// Of each of these contacts why it is not sent to, or when.
     fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
-        let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None });
+        let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None, translation: 0 });
         let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();
-        let (Some(project), Some(first), Some(last)) = (self.project, numbers.first(), numbers.last()) else {
+        let (Some(project), Some(first), Some(last)) = (self.mailing.project, numbers.first(), numbers.last()) else {
             return Ok(planned);
         };
-        if self.suppressed.is_empty() && self.compiled.needs_nothing() && clocks.is_none() {
+        let is_same_for_all = matches!(self.compiled.as_slice(), [only] if only.needs_nothing());
+        if self.suppressed.is_empty() && is_same_for_all && clocks.is_none() {
             return Ok(planned);
         }
         let mut names = TagNames::new(self.tx, project);
@@ -279,7 +284,8 @@ impl<'t> EligibilityCheck<'t> {
             let tags = names.of(&contact.tags)?;
             planned.due = clocks.as_mut().map(|clocks| clocks.due_for(&contact));
             let profile = RecipientProfile { email: contact.email.clone(), name: None, contact: Some(contact) };
-            planned.skip = self.by_row(&profile, &tags)?;
+            planned.translation = self.mailing.translation_in(profile.language());
+            planned.skip = self.by_row(&profile, &tags, planned.translation)?;
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(planned)
@@ -291,20 +297,21 @@ impl<'t> EligibilityCheck<'t> {
         }
         let status = self.by_status.iter().find(|(_, set)| set.contains(number));
         if let Some((status, _)) = status {
-            return eligibility::by_status(*status, self.transactional);
+            return eligibility::by_status(*status, self.mailing.transactional);
         }
         let unsubscribed = self.topic.as_ref().is_some_and(|topic| !topic.contains(number));
         unsubscribed.then_some(Skip::TopicUnsubscribed)
     }
 
-    fn by_row(&self, profile: &RecipientProfile, tags: &[String]) -> StoreResult<Option<Skip>> {
+    fn by_row(&self, profile: &RecipientProfile, tags: &[String], translation: u8) -> StoreResult<Option<Skip>> {
         let Ok(email) = EmailAddress::parse(&profile.email) else { return Ok(Some(Skip::InvalidAddress)) };
         let reason = self.suppressed.reason(&email.normalised())?;
-        if reason.is_some_and(|reason| !self.transactional || reason.stops_transactional()) {
+        if reason.is_some_and(|reason| !self.mailing.transactional || reason.stops_transactional()) {
             return Ok(Some(Skip::Suppressed));
         }
         let values = MergeData { profile, variables: &self.variables, tags, links: None };
-        Ok(self.compiled.missing(&values).map(|field| Skip::MissingField(field.to_owned())))
+        let compiled = &self.compiled[usize::from(translation)];
+        Ok(compiled.missing(&values).map(|field| Skip::MissingField(field.to_owned())))
     }
 }
 
@@ -322,13 +329,18 @@ pub struct DryRun {
     pub skipped: BTreeMap<&'static str, u64>,
     /// How many lack each merge field.
     pub missing_fields: BTreeMap<String, u64>,
+    /// How many will receive each of the mailing's translations.
+    pub translations: Vec<u64>,
 }
 
 impl DryRun {
-    fn note(&mut self, skip: Option<Skip>) {
+    fn note(&mut self, skip: Option<Skip>, translation: u8) {
         self.total += 1;
         match skip {
-            None => self.will_receive += 1,
+            None => {
+                self.will_receive += 1;
+                self.translations[usize::from(translation)] += 1;
+            }
             Some(why) => {
                 *self.skipped.entry(why.word()).or_default() += 1;
                 if let Skip::MissingField(field) = why {
@@ -342,23 +354,24 @@ impl DryRun {
 /// Say what would become of a mailing if it were taken on now: the same judgement, and nothing written.
 pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<DryRun, Failure> {
     let mailing = create::draft(new, MailingId::from_bytes([0; 12]), now);
-    let check = EligibilityCheck::with(tx, digester, &mailing, &new.content)?;
-    let mut dry_run = DryRun::default();
+    let check = EligibilityCheck::with(tx, digester, &mailing, &new.contents)?;
+    let mut dry_run = DryRun { translations: vec![0; new.contents.len()], ..DryRun::default() };
     if let To::Addresses(addresses) = &new.to {
         let mut seen = HashSet::new();
         for (number, address) in addresses.iter().enumerate() {
             let number = u32::try_from(number).expect("a request names few addresses");
-            let recipient = Recipient { address: Some(address.clone()), delivery: super::model::Delivery::Queued };
+            let recipient = Recipient { address: Some(address.clone()), ..Recipient::contact() };
             let profile = super::merge_data::load(tx, &mailing, number, &recipient)?;
+            let translation = mailing.translation_in(profile.as_ref().and_then(RecipientProfile::language));
             let skip = match (profile, EmailAddress::parse(&address.email)) {
                 (Some(_), Ok(email)) if !seen.insert(email.normalised()) => Some(Skip::DuplicateAddress),
                 (Some(profile), Ok(_)) => match profile.contact.as_ref().and_then(|contact| check.by_sets(contact.id.number())) {
                     Some(skip) => Some(skip),
-                    None => check.by_row(&profile, &[])?,
+                    None => check.by_row(&profile, &[], translation)?,
                 },
                 _ => Some(Skip::InvalidAddress),
             };
-            dry_run.note(skip);
+            dry_run.note(skip, translation);
         }
         return Ok(dry_run);
     }
@@ -367,7 +380,7 @@ pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestam
     while let Some(from) = next {
         let numbers: Vec<u32> = members.range(from..).take(limits::PLAN_CHUNK_RECIPIENTS).collect();
         next = numbers.last().and_then(|last| last.checked_add(1));
-        check.all(&numbers, None)?.into_iter().for_each(|(_, planned)| dry_run.note(planned.skip));
+        check.all(&numbers, None)?.into_iter().for_each(|(_, planned)| dry_run.note(planned.skip, planned.translation));
     }
     Ok(dry_run)
 }

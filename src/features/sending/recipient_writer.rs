@@ -235,7 +235,7 @@ impl WriteBatch<'_> {
             }
             RowUpdate::StoreInInbox(message) => {
                 let claimed = match opened.claim(tx, self.rules, *number, &recipient)? {
-                    Ok(delivery) => Recipient { address: recipient.address.clone(), delivery },
+                    Ok(delivery) => Recipient { delivery, ..recipient.clone() },
                     Err(answer) => return Ok(answer),
                 };
                 let event = inbox::take(tx, &opened.mailing, *number, message, self.rules.schedule, &claimed)?;
@@ -345,7 +345,7 @@ impl OpenMailing {
             quota::count(tx, account, SentCount::Taken, -1)?;
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
-            let doubtful = Recipient { address: recipient.address.clone(), delivery: next };
+            let doubtful = Recipient { delivery: next, ..recipient.clone() };
             let again = store::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
             again.expect("an unknown recipient can be sent to again");
             let cursor = store::cursor(tx, self.mailing.id)?.min(number);

@@ -67,7 +67,7 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
 fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     engagement::forget_mailing(tx, mailing)?;
     store::forget(tx, mailing)?;
-    store::drop_content(tx, mailing.content)
+    mailing.translations.iter().try_for_each(|translation| store::drop_content(tx, translation.content))
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
             account,
             project: None,
             kind,
-            content: Content { subject: "Hello".into(), html: html.into(), ..Content::default() },
+            contents: vec![Content { subject: "Hello".into(), html: html.into(), ..Content::default() }],
             from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
             to: To::Addresses(vec![Address { email: "ada@example.com".into(), name: None }]),
             transactional: true,
@@ -143,13 +143,13 @@ mod tests {
         assert_eq!(store::recipient(&tx, direct.id, 0).expect("readable"), None);
         assert_eq!(store::counts(&tx, direct.id).expect("readable").total, 0);
         assert_eq!(store::counts(&tx, campaign.id).expect("readable").sent, 1);
-        assert!(store::content(&tx, &own).is_err(), "nobody uses this text");
-        assert_eq!(store::content(&tx, &campaign).expect("somebody does").html, shared);
-        assert!(store::link(&tx, &campaign, 0).expect("readable").is_some());
-        assert_eq!(store::uses(&tx, campaign.content).expect("readable"), 1);
+        assert!(store::content(&tx, &own, own.first()).is_err(), "no mailing uses this text");
+        assert_eq!(store::content(&tx, &campaign, campaign.first()).expect("the campaign uses it").html, shared);
+        assert!(store::link(&tx, campaign.first(), 0).expect("readable").is_some());
+        assert_eq!(store::uses(&tx, campaign.first().content).expect("readable"), 1);
         // What is taken on anew finds everything that it needs.
         let again = sent(&app, Kind::Test, "<p>Own</p>");
-        assert_eq!(store::content(&app.read(), &again).expect("kept again").html, "<p>Own</p>");
+        assert_eq!(store::content(&app.read(), &again, again.first()).expect("kept again").html, "<p>Own</p>");
     }
 
     #[test]

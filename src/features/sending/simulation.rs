@@ -148,7 +148,7 @@ impl SimulatedWorld {
             } else {
                 Kind::Campaign(crate::vocab::ids::CampaignId::from_bytes([3; 12]))
             },
-            content: Content { subject: "Hello".into(), html: "<p>Hello</p>".into(), ..Content::default() },
+            contents: vec![Content { subject: "Hello".into(), html: "<p>Hello</p>".into(), ..Content::default() }],
             from: Sender { address: "a@example.com".into(), name: None, reply_to: None },
             to: To::Addresses(to),
             transactional: true,

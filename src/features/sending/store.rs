@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use roaring::RoaringBitmap;
 
 use super::engagement::{self, Measure};
-use super::model::{Content, ContentId, Counter, Counts, DIRECT, Delivery, Event, Mailing, Recipient, Refusal};
+use super::model::{Content, ContentId, Counter, Counts, DIRECT, Delivery, Event, Mailing, Recipient, Refusal, Translation};
 use super::retention::SweepPosition;
 use super::{quota, send_queue};
 use crate::base::clock::Timestamp;
@@ -15,7 +15,7 @@ use crate::base::secret::sha256;
 use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
-use crate::vocab::ids::{AccountId, MailingId};
+use crate::vocab::ids::{AccountId, EmailId, MailingId};
 use crate::vocab::{limits, tables};
 
 const MAILINGS: Table<MailingId, Mailing> = Table::new(tables::MAILINGS);
@@ -140,15 +140,16 @@ pub(super) fn uses(tx: &impl Read, id: ContentId) -> Result<u64> {
     Ok(row.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0))
 }
 
-/// A content's texts.
-pub fn content(tx: &impl Read, mailing: &Mailing) -> Result<Content> {
+/// The texts of one of a mailing's translations.
+pub fn content(tx: &impl Read, mailing: &Mailing, translation: &Translation) -> Result<Content> {
     let text = |part: Part| -> Result<Option<String>> {
-        let bytes = tx.get(TEXTS, &(mailing.content, part as u8))?;
+        let bytes = tx.get(TEXTS, &(translation.content, part as u8))?;
         Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `keep_content` writes these bytes, from text")))
     };
     let missing = || Error::Corrupt(tables::MAILING_TEXTS.info().name);
     Ok(Content {
-        email: mailing.email,
+        language: translation.language.clone(),
+        email: translation.email,
         conversation: mailing.conversation,
         subject: text(Part::Subject)?.ok_or_else(missing)?,
         preheader: text(Part::Preheader)?,
@@ -176,9 +177,9 @@ pub fn keep_links(tx: &mut WriteTx<'_>, id: ContentId, links: &[String]) {
     }
 }
 
-/// Where a link of a mailing leads: an address that may have merge fields.
-pub fn link(tx: &impl Read, mailing: &Mailing, number: u16) -> Result<Option<String>> {
-    let bytes = tx.get(LINKS, &(mailing.content, number))?;
+/// Where a link of a translation leads: an address that may have merge fields.
+pub fn link(tx: &impl Read, translation: &Translation, number: u16) -> Result<Option<String>> {
+    let bytes = tx.get(LINKS, &(translation.content, number))?;
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `keep_links` writes these bytes, from text")))
 }
 
@@ -292,11 +293,14 @@ pub fn advance(
     }
     let (before, after) = (recipient.delivery.counter(), next.counter());
     if before != after {
-        count(tx, mailing, before, -1)?;
-        count(tx, mailing, after, 1)?;
+        let email = mailing.translation_for(recipient).email;
+        for (counter, many) in [(before, -1), (after, 1)] {
+            count(tx, mailing, counter, many)?;
+            count_day(tx, (mailing, email), counter, many)?;
+        }
     }
     tracing::debug!(mailing = %id, number, from = recipient.delivery.word(), to = next.word(), reason = reason(&next), "delivery");
-    let changed = Recipient { address: recipient.address.clone(), delivery: next };
+    let changed = Recipient { address: recipient.address.clone(), delivery: next, translation: recipient.translation };
     tx.put(RECIPIENTS, &(id, number), &changed);
     Ok(Ok(changed.delivery))
 }
@@ -319,15 +323,16 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
         quota::add_waiting(tx, mailing.account, many)?;
     }
-    let measure = match counter {
-        Counter::SENT => Some(Measure::Sent),
-        Counter::FAILED => Some(Measure::Failed),
-        _ => None,
-    };
-    if let Some(measure) = measure {
-        engagement::add_day(tx, mailing, measure, many)?;
-    }
     tx.add(COUNTS, &(mailing.id, counter.0), many).map(drop)
+}
+
+/// Add to what the day came to, if the count is one of those by day.
+fn count_day(tx: &mut WriteTx<'_>, of: (&Mailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
+    match counter {
+        Counter::SENT => engagement::add_day(tx, of, Measure::Sent, many),
+        Counter::FAILED => engagement::add_day(tx, of, Measure::Failed, many),
+        _ => Ok(()),
+    }
 }
 
 /// How many recipients are where.

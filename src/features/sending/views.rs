@@ -38,6 +38,7 @@ pub struct BatchView {
     pub skipped: BTreeMap<String, u64>,
     pub from: String,
     pub from_name: Option<String>,
+    /// In several languages: the first one's.
     pub subject: String,
     pub created_at: WireTime,
     pub updated_at: Option<WireTime>,
@@ -92,7 +93,7 @@ impl BatchView {
             skipped: counts.skipped.iter().map(|(reason, many)| ((*reason).to_owned(), *many)).collect(),
             from: mailing.from.address.clone(),
             from_name: mailing.from.name.clone(),
-            subject: mailing.subject.clone(),
+            subject: mailing.first().subject.clone(),
             created_at: WireTime(mailing.created_at),
             updated_at: Some(WireTime(mailing.updated_at)),
             error: if let State::Failed { reason, .. } = &mailing.state { Some(reason.clone()) } else { None },
@@ -149,6 +150,7 @@ pub struct SendView {
     pub status: String,
     /// What carries it.
     pub provider: String,
+    /// The email that the first recipient gets.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub from: String,
@@ -214,15 +216,16 @@ impl SendView {
     /// A direct send as callers see it.
     pub fn new(mailing: &Mailing, recipients: &[Recipient], provider: &str) -> Self {
         let first = recipients.first().map_or("skipped", |recipient| recipient.delivery.word());
+        let translation = recipients.first().map_or_else(|| mailing.first(), |recipient| mailing.translation_for(recipient));
         Self {
             send_id: mailing.id,
             status: first.to_owned(),
             provider: provider.to_owned(),
-            email_id: mailing.email,
+            email_id: translation.email,
             conversation_id: mailing.conversation,
             from: mailing.from.address.clone(),
             from_name: mailing.from.name.clone(),
-            subject: mailing.subject.clone(),
+            subject: translation.subject.clone(),
             transactional: mailing.transactional,
             created_at: WireTime(mailing.created_at),
             recipients: recipients.iter().map(RecipientView::new).collect(),

@@ -36,7 +36,7 @@ impl WebMessage {
 
 /// Where a link leads for this recipient; none if there is no such link, or a field in it has no value.
 pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient, link: u16) -> Result<Option<String>> {
-    let Some(address) = store::link(tx, mailing, link)? else { return Ok(None) };
+    let Some(address) = store::link(tx, mailing.translation_for(recipient), link)? else { return Ok(None) };
     if !address.contains("{{") {
         return Ok(Some(address));
     }
@@ -78,7 +78,7 @@ pub fn page(
     recipient: &Recipient,
 ) -> Result<Option<String>> {
     let Some(reading) = WebMessage::load(tx, mailing, number, recipient)? else { return Ok(None) };
-    let content: Content = store::content(tx, mailing)?;
+    let content: Content = store::content(tx, mailing, mailing.translation_for(recipient))?;
     let mode = RenderMode { opens: false, clicks: false, unsubscribes: !mailing.transactional, utm: mailing.utm.clone() };
     let Ok(compiled) = template::compile(&content, mode) else { return Ok(None) };
     let links = RecipientLinks { tokens, base, environment, mailing: mailing.id, number };

@@ -5,30 +5,22 @@
 use serde_json::{Value, json};
 
 use super::merge_data;
-use super::model::{Kind, Mailing, Recipient};
+use super::model::{Kind, Mailing, Recipient, Translation};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::outbox::{self, NewEvent};
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::vocab::ids::{AccountId, ContactId, ConversationId, EmailId, MailingId, ProjectId};
+use crate::vocab::ids::{ContactId, EmailId};
 use crate::vocab::webhook_events::WebhookEvent;
 
 /// Whom an event is about.
 pub struct EventSubject<'a> {
     pub mailing: &'a Mailing,
+    /// The email that the recipient got, if it is one of ours.
+    pub sent_email: Option<EmailId>,
     /// The address, unless it was erased.
     pub email: Option<&'a str>,
     pub contact: Option<ContactId>,
-}
-
-/// A test of an email.
-pub struct EmailTest<'a> {
-    pub account: AccountId,
-    pub project: Option<ProjectId>,
-    pub conversation: Option<ConversationId>,
-    pub email: Option<EmailId>,
-    pub recipient: &'a EmailAddress,
-    pub message: MailingId,
 }
 
 /// Whether a webhook wants to know of this of a mailing's recipients. Tests are looked at by whoever wrote them.
@@ -38,13 +30,13 @@ pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Resul
 
 /// Tell of it, if a webhook wants to know; `more` are the fields of this kind alone.
 pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>, at: Timestamp, more: Value) -> Result<()> {
-    let EventSubject { mailing, email, contact } = subject;
+    let EventSubject { mailing, sent_email, email, contact } = subject;
     if !is_wanted(tx, mailing, kind)? {
         return Ok(());
     }
     let send = if mailing.kind.is_group() { "batchId" } else { "sendId" };
     let mut data = json!({
-        send: mailing.id, "projectId": mailing.project, "campaignId": mailing.kind.campaign(), "emailId": mailing.email,
+        send: mailing.id, "projectId": mailing.project, "campaignId": mailing.kind.campaign(), "emailId": sent_email,
         "conversationId": mailing.conversation, "subscriberId": contact, "email": email, "occurredAt": at.to_string(),
     });
     if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
@@ -58,12 +50,12 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
 }
 
 /// A test of an email is on its way to a recipient.
-pub fn email_tested(tx: &mut WriteTx<'_>, of: EmailTest<'_>) {
-    let EmailTest { account, project, conversation, email, recipient, message } = of;
+pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
+    let Mailing { account, project, conversation, .. } = *mailing;
     let mut data = json!({
-        "conversationId": conversation, "recipient": recipient, "messageId": message, "sentAt": tx.now().to_string(),
+        "conversationId": conversation, "recipient": recipient, "messageId": mailing.id, "sentAt": tx.now().to_string(),
     });
-    if let Some(email) = email {
+    if let Some(email) = translation.email {
         data["emailId"] = json!(email);
     }
     let conversation = conversation.map(|id| id.to_string());
@@ -76,5 +68,6 @@ pub fn delivered(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, recipient
     let email = profile.as_ref().map(|profile| profile.email.as_str());
     let contact = profile.as_ref().and_then(|profile| profile.contact.as_ref()).map(|contact| contact.id);
     let at = tx.now();
-    emit(tx, WebhookEvent::EmailDelivered, &EventSubject { mailing, email, contact }, at, json!({}))
+    let sent_email = mailing.translation_for(recipient).email;
+    emit(tx, WebhookEvent::EmailDelivered, &EventSubject { mailing, sent_email, email, contact }, at, json!({}))
 }

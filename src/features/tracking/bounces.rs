@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::model::{Bounce, BounceAction, bounce_action};
-use super::recipient::{MessageRecipient, row_of};
+use super::recipient::MessageRecipient;
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Engine;
@@ -17,7 +17,7 @@ use crate::features::contacts::filter::Action;
 use crate::features::contacts::{Contact, Source, subscription};
 use crate::features::sending::engagement::Measure;
 use crate::features::sending::quota::{self, SentCount};
-use crate::features::sending::webhook_events::{self, EventSubject};
+use crate::features::sending::webhook_events;
 use crate::features::sending::{self, Delivery, engagement};
 use crate::features::suppressions::{self, Digester, Reason, Source as SaidBy};
 use crate::vocab::ids::{MailingId, ProjectId};
@@ -132,7 +132,7 @@ fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Ti
 
 fn was_returned(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result<bool> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(false) };
-    let row = row_of(tx, &mailing, contact.id.number(), &contact.email)?;
+    let row = sending::row_of(tx, &mailing, contact.id.number(), &contact.email)?;
     let engagement = row.map(|(number, _)| engagement::of(tx, mailing.id, number)).transpose()?;
     Ok(engagement.is_some_and(|engagement| engagement.bounced_at.is_some()))
 }
@@ -163,16 +163,15 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &Mess
 
 /// Webhooks that want to know of it are told.
 fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, more: Value) -> Result<()> {
-    let contact = recipient.contact.as_ref().map(|contact| contact.id);
     let now = tx.now();
-    webhook_events::emit(tx, kind, &EventSubject { mailing: &recipient.mailing, email: recipient.email(), contact }, now, more)
+    webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
 /// One more of these: for the mailing, for the day, and for what the account sends.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;
-    engagement::add_day(tx, mailing, measure, 1)?;
+    engagement::add_day(tx, (mailing, recipient.sent_email()), measure, 1)?;
     let tally = match measure {
         Measure::Complaints => SentCount::Complained,
         // Who refused it at once was counted as it happened.

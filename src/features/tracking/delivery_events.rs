@@ -50,7 +50,7 @@ fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipien
         DeliveryEvent::Bounce { hard: false } => bounced(Bounce::Soft, "552 5.2.2 simulated"),
         DeliveryEvent::Complaint => bounces::complained(tx, list, recipient, "abuse").map(drop),
         DeliveryEvent::Open => visits::record(tx, &[visit(recipient, None, tx.now())]),
-        DeliveryEvent::Click => match sending::link(tx, &recipient.mailing, 0)? {
+        DeliveryEvent::Click => match sending::link(tx, recipient.mailing.translation_for(&recipient.recipient), 0)? {
             Some(_) => visits::record(tx, &[visit(recipient, Some(0), tx.now())]),
             // Nothing to click; whoever would have has opened the message all the same.
             None => visits::record(tx, &[visit(recipient, None, tx.now())]),

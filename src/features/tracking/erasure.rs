@@ -96,7 +96,7 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
     }
     // Also in mailings of other projects: the person asked the account, and the address is the same.
     let Some(email) = &work.normalised else { return Ok(()) };
-    while let Some((number, _)) = super::recipient::row_of(tx, mailing, work.number, email)? {
+    while let Some((number, _)) = sending::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
         // What they clicked in it before they were a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {

@@ -3,8 +3,9 @@
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::{self, Contact};
+use crate::features::sending::webhook_events::EventSubject;
 use crate::features::sending::{self, Audience, Mailing, Recipient};
-use crate::vocab::ids::{AccountId, MailingId, ProjectId};
+use crate::vocab::ids::{AccountId, EmailId, MailingId, ProjectId};
 
 /// A recipient of a mailing.
 #[derive(Clone, Debug)]
@@ -47,6 +48,17 @@ impl MessageRecipient {
         given.or(self.contact.as_ref().map(|contact| contact.email.as_str())).filter(|email| !email.is_empty())
     }
 
+    /// The recipient as webhook events name it.
+    pub fn subject(&self) -> EventSubject<'_> {
+        let contact = self.contact.as_ref().map(|contact| contact.id);
+        EventSubject { mailing: &self.mailing, sent_email: self.sent_email(), email: self.email(), contact }
+    }
+
+    /// The email that the recipient got, if it is one of ours.
+    pub fn sent_email(&self) -> Option<EmailId> {
+        self.mailing.translation_for(&self.recipient).email
+    }
+
     /// The account and, if the mailing is of one, the project.
     pub fn owner(&self) -> (AccountId, Option<ProjectId>) {
         (self.mailing.account, self.mailing.project)
@@ -63,21 +75,3 @@ impl MessageRecipient {
         Some(((self.mailing.account, self.mailing.project?), self.contact.as_ref()?))
     }
 }
-
-/// A contact's row in a mailing's ledger: under its own number, or, in a mailing to addresses, the one with its address.
-pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<(u32, Recipient)>> {
-    if mailing.audience != Audience::Addresses {
-        return Ok(sending::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
-    }
-    let wanted = EmailAddress::stored(email).map(|email| email.normalised());
-    // Requests name few addresses.
-    let rows = sending::recipients(tx, mailing.id, 0, ADDRESSES_MAX, |_, _| true)?.rows;
-    let is_theirs = |recipient: &Recipient| {
-        let address = recipient.address.as_ref().and_then(|address| EmailAddress::stored(&address.email));
-        wanted.is_some() && address.map(|address| address.normalised()) == wanted
-    };
-    Ok(rows.into_iter().find(|(_, recipient)| is_theirs(recipient)))
-}
-
-/// Addresses that a direct send can name.
-const ADDRESSES_MAX: usize = 1_000;

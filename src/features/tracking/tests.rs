@@ -59,11 +59,11 @@ impl Scene {
             account,
             project,
             kind: Kind::Single,
-            content: Content {
+            contents: vec![Content {
                 subject: "Hello".into(),
                 html: "<a href=\"https://example.com/\">x</a>".into(),
                 ..Content::default()
-            },
+            }],
             from: Sender { address: "hello@acme.example".into(), name: Some("Acme".into()), reply_to: None },
             to: To::Addresses(vec![Address { email: email.into(), name: None }]),
             transactional: false,

@@ -17,9 +17,9 @@ use crate::engine::store::{Error, Result, WriteTx};
 use crate::features::contacts::activity::{self, Activity};
 use crate::features::contacts::filter::Action;
 use crate::features::contacts::noncontact_clicks;
-use crate::features::sending::daily_stats;
+use crate::features::sending::daily_stats::{self, ClickedLink};
 use crate::features::sending::engagement::{self, Engagement, Measure};
-use crate::features::sending::webhook_events::{self, EventSubject};
+use crate::features::sending::webhook_events;
 use crate::features::sending::{self, Delivery, Mailing};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
@@ -91,9 +91,10 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
 /// What one transaction adds up to.
 #[derive(Default)]
 struct VisitTotals {
-    counts: BTreeMap<(MailingId, Measure), i64>,
+    /// By mailing and the email that the recipient got.
+    counts: BTreeMap<(MailingId, Option<EmailId>, Measure), i64>,
     /// Of campaigns: numbers of links that were clicked.
-    links: BTreeMap<(MailingId, u16), i64>,
+    links: BTreeMap<ClickedLink, i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
     /// Clicks by people who are no contacts.
@@ -102,14 +103,14 @@ struct VisitTotals {
 
 impl VisitTotals {
     fn finish(self, tx: &mut WriteTx<'_>, mailings: &BTreeMap<MailingId, Option<Mailing>>) -> Result<()> {
-        for ((id, measure), many) in self.counts {
+        for ((id, email, measure), many) in self.counts {
             engagement::add(tx, id, measure, many)?;
             if let Some(mailing) = mailings.get(&id).and_then(Option::as_ref) {
-                engagement::add_day(tx, mailing, measure, many)?;
+                engagement::add_day(tx, (mailing, email), measure, many)?;
             }
         }
-        for ((mailing, link), many) in self.links {
-            daily_stats::add_clicks(tx, mailing, link, many)?;
+        for (clicked, many) in self.links {
+            daily_stats::add_clicks(tx, clicked, many)?;
         }
         for ((email, country), many) in self.countries {
             engagement::add_country(tx, email, &country, many)?;
@@ -284,9 +285,8 @@ impl RecipientVisits<'_, '_> {
 
     /// Webhooks that want to know are told of the first open, and of clicks.
     fn emit_events(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
-        let MessageRecipient { mailing, contact, .. } = self.recipient;
-        let subject =
-            EventSubject { mailing, email: self.recipient.email(), contact: contact.as_ref().map(|contact| contact.id) };
+        let mailing = &self.recipient.mailing;
+        let subject = self.recipient.subject();
         if let Some(at) = self.engagement.first_opened_at.filter(|_| !was_open) {
             webhook_events::emit(tx, WebhookEvent::EmailOpened, &subject, at, json!({}))?;
         }
@@ -294,7 +294,7 @@ impl RecipientVisits<'_, '_> {
             return Ok(());
         }
         for (link, at) in &self.clicked {
-            let url = sending::link(tx, mailing, *link)?;
+            let url = sending::link(tx, mailing.translation_for(&self.recipient.recipient), *link)?;
             webhook_events::emit(tx, WebhookEvent::EmailClicked, &subject, *at, json!({ "url": url }))?;
         }
         Ok(())
@@ -317,13 +317,15 @@ impl RecipientVisits<'_, '_> {
 
     fn count_link(&mut self, link: u16, many: i64) {
         if self.recipient.mailing.kind.campaign().is_some() {
-            *self.totals.links.entry((self.recipient.mailing.id, link)).or_default() += many;
+            let clicked = (self.recipient.mailing.id, self.recipient.recipient.translation, link);
+            *self.totals.links.entry(clicked).or_default() += many;
         }
     }
 
     fn count(&mut self, measure: Measure, many: i64) {
-        *self.totals.counts.entry((self.recipient.mailing.id, measure)).or_default() += many;
-        let Some(email) = self.recipient.mailing.email else { return };
+        let sent_email = self.recipient.sent_email();
+        *self.totals.counts.entry((self.recipient.mailing.id, sent_email, measure)).or_default() += many;
+        let Some(email) = sent_email else { return };
         let country = self.recipient.contact.as_ref().and_then(|contact| contact.country.clone());
         if let (Measure::UniqueOpens, Some(country)) = (measure, country) {
             *self.totals.countries.entry((email, country)).or_default() += many;

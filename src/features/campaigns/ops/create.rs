@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, score, to_json};
+use super::{
+    CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, same_in_every_language, score, to_json,
+};
 use crate::base::email::EmailAddress;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
@@ -15,7 +17,7 @@ use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::campaigns::{launch, store};
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::domains::Utm;
-use crate::features::emails;
+use crate::features::emails::{self, Chosen};
 use crate::features::projects::{self, DefaultSender};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
@@ -37,9 +39,10 @@ pub struct NewCampaign {
     /// The project whose contacts get it.
     pub project_id: ProjectId,
     pub name: CampaignName,
-    /// The generation that the email is from. It must be completed. Not needed beside `emailId`.
+    /// The completed generation that the email is from: each recipient gets the contact's language, or else that of the email in
+    /// `emailId`. Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// Which email, if the generation has several.
+    /// The email. Alone, all recipients get this one; with `conversationId`, it names one of the series.
     pub email_id: Option<EmailId>,
     /// The email's own if absent. It may have merge fields.
     pub subject: Option<Subject>,
@@ -75,8 +78,8 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("campaigns.create", "/v1/campaigns", needs(Permission::CampaignWrite))
         .summary("Make a campaign of a generated email")
         .about(
-            "It is a draft until it is sent or scheduled, and follows changes of its email until then. If the generation has several \
-                emails and none is named, data.emails lists them.",
+            "It is a draft until it is sent or scheduled, and follows changes of its email until then. Recipients get the email in their \
+                own language if the generation has it.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
@@ -104,12 +107,12 @@ impl Command for Create {
             let detail = format!("A project has at most {max} campaigns; delete drafts that are not needed.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
-        let email = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
+        let Chosen { emails, mut warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
         let recipients = Recipients::new(input.recipient_type, input.recipient_id, project);
         let plan = Plan {
             name: input.name.to_string(),
-            conversation: email.conversation,
-            email: email.id,
+            conversation: emails[0].conversation,
+            emails: emails.iter().map(|email| email.id).collect(),
             subject: input.subject.map(|text| text.to_string()),
             preheader: input.preheader_text.map(|text| text.to_string()),
             from: input.from.into_string(),
@@ -125,11 +128,12 @@ impl Command for Create {
         };
         check_texts(&plan)?;
         launch::check_audience(tx, project, &plan)?;
+        warnings.extend(same_in_every_language(&plan, &emails));
         let (from, from_name, reply_to) = (plan.from.clone(), Some(plan.from_name.clone()), plan.reply_to.clone());
         projects::suggest_sender(tx, account, project, DefaultSender { from, from_name, reply_to })?;
         let campaign = draft(tx, project, plan);
         store::save(tx, account, None, &campaign);
-        Ok(Created(campaign_view(tx, &caller.engine, account, campaign)?))
+        Ok(Created(CampaignView { warnings, ..campaign_view(tx, &caller.engine, account, campaign)? }))
     }
 }
 

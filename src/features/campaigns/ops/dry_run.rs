@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::CampaignRef;
+use super::{CampaignRef, same_in_every_language};
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::model::{Action, Campaign};
@@ -18,7 +18,7 @@ use crate::features::sending::quota::QuotaLeft;
 use crate::features::sending::{self, Kind};
 use crate::features::suppressions::Digester;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::CampaignId;
+use crate::vocab::ids::{CampaignId, EmailId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
 
@@ -42,10 +42,23 @@ pub struct CampaignDryRun {
     pub skipped_reasons: BTreeMap<&'static str, u64>,
     /// How many lack each merge field that has no default.
     pub missing_fields: BTreeMap<String, u64>,
+    /// How many would get the email in each language.
+    pub languages: Vec<LanguageShare>,
     /// What to know, and what must be put right.
     pub warnings: Vec<CampaignWarning>,
     /// How long sending takes at the rate of the account's plan; null if the plan sends nothing.
     pub estimated_seconds: Option<u64>,
+}
+
+/// The recipients of one language's email.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "CampaignLanguageShare")]
+pub struct LanguageShare {
+    /// Of the email; the first one is also for recipients whose language has none.
+    pub language: String,
+    pub email_id: EmailId,
+    pub recipients: u64,
 }
 
 impl Operation for DryRun {
@@ -70,6 +83,11 @@ impl Operation for DryRun {
             skipped: 7,
             skipped_reasons: BTreeMap::from([("missing_field", 1), ("unsubscribed", 6)]),
             missing_fields: BTreeMap::from([("firstName".into(), 1)]),
+            languages: vec![LanguageShare {
+                language: "en".into(),
+                email_id: EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters"),
+                recipients: 318,
+            }],
             warnings: vec![warning],
             estimated_seconds: Some(32),
         };
@@ -81,12 +99,22 @@ impl Query for DryRun {
     fn run(view: &View<'_>, input: CampaignRef) -> Result<Self::Output, Failure> {
         let context = LaunchContext::of(view.caller);
         let campaign = require(view.tx, context.account, input.id, input.project_id)?;
-        let email = context.email(view.tx, &campaign)?;
+        let emails = context.emails(view.tx, &campaign)?;
         launch::check_audience(view.tx, campaign.project, &campaign.plan)?;
-        let mut warnings = of_state(view, context, &campaign)?;
-        warnings.extend(of_email(view, context, &campaign, &email)?);
+        let mut warnings = of_state(view, context, &campaign, &emails)?;
+        for email in &emails {
+            let of_email = of_email(view, context, &campaign, email)?;
+            let in_language = |warning: CampaignWarning| match emails.len() {
+                1 => warning,
+                _ => CampaignWarning { message: format!("In {}: {}", email.language, warning.message), ..warning },
+            };
+            warnings.extend(of_email.into_iter().map(in_language));
+        }
+        let same = same_in_every_language(&campaign.plan, &emails);
+        warnings.extend(same.into_iter().map(|same| CampaignWarning::notice(same.code, same.message)));
+        let languages: Vec<_> = emails.iter().map(|email| (email.language.clone(), email.id)).collect();
         let to = (Kind::Campaign(campaign.id), launch::to(campaign.plan.recipients));
-        let new = launch::mailing(view.tx, context, &campaign, email, to)?;
+        let new = launch::mailing(view.tx, context, &campaign, emails, to)?;
         let digester = Digester::new(&context.engine.seal);
         let found = sending::dry_run(view.tx, &digester, &new, view.now)?;
         warnings.extend(of_recipients(&found));
@@ -100,6 +128,11 @@ impl Query for DryRun {
             skipped: found.total - found.will_receive,
             skipped_reasons: found.skipped,
             missing_fields: found.missing_fields,
+            languages: languages
+                .into_iter()
+                .zip(found.translations)
+                .map(|((language, email_id), recipients)| LanguageShare { language, email_id, recipients })
+                .collect(),
             warnings,
             estimated_seconds: warnings::seconds(found.will_receive, plan.recipients_per_second),
         }))
@@ -107,11 +140,17 @@ impl Query for DryRun {
 }
 
 /// What would stop it, as a send would say it.
-fn of_state(view: &View<'_>, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<CampaignWarning>, Failure> {
+fn of_state(
+    view: &View<'_>,
+    context: LaunchContext<'_>,
+    campaign: &Campaign,
+    emails: &[Finished],
+) -> Result<Vec<CampaignWarning>, Failure> {
     let checks = [
         allowed(campaign.status, Action::Send).map(drop),
+        launch::check_archive(campaign),
         launch::check_sender(view.tx, context, &campaign.plan),
-        context.email(view.tx, campaign).and_then(|email| launch::check_score(&campaign.plan, &email)),
+        emails.iter().try_for_each(|email| launch::check_score(&campaign.plan, email)),
     ];
     let mut warnings = Vec::new();
     for failure in checks.into_iter().filter_map(Result::err) {

@@ -30,9 +30,11 @@ use serde::Deserialize;
 
 use crate::base::text::{Name, ShortText};
 use crate::engine::api::Failure;
+use crate::engine::api::response::Warning;
 use crate::engine::render::merge::{Kind, Template};
 use crate::features::campaigns::model::Plan;
 use crate::features::contacts::fields::{self, FieldValue};
+use crate::features::emails::{self, Finished};
 use crate::vocab::ids::{CampaignId, ProjectId};
 use crate::vocab::limits;
 
@@ -82,6 +84,13 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Warnings about words of the campaign's own that replace those of several languages.
+fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
+    let own = [("subject", plan.subject.is_some()), ("preheaderText", plan.preheader.is_some())];
+    let own = own.into_iter().filter(|(_, is_set)| *is_set);
+    own.filter_map(|(field, _)| emails::same_in_every_language(field, emails)).collect()
 }
 
 /// The score as it is kept.

@@ -1,5 +1,7 @@
 //! A campaign day by day and link by link.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -71,9 +73,16 @@ impl Query for Report {
 }
 
 fn links(view: &View<'_>, mailing: &Mailing) -> Result<Vec<CampaignLink>, Failure> {
-    let mut links = Vec::new();
-    for (number, clicks) in daily_stats::clicks(view.tx, mailing.id, limits::CAMPAIGN_LINKS_SHOWN)? {
-        links.extend(sending::link(view.tx, mailing, number)?.map(|url| CampaignLink { url, clicks }));
+    // Translations have links in common.
+    let mut by_url: BTreeMap<String, u64> = BTreeMap::new();
+    for ((translation, number), clicks) in daily_stats::clicks(view.tx, mailing.id)? {
+        let Some(translation) = mailing.translations.get(usize::from(translation)) else { continue };
+        if let Some(url) = sending::link(view.tx, translation, number)? {
+            *by_url.entry(url).or_default() += clicks;
+        }
     }
+    let mut links: Vec<CampaignLink> = by_url.into_iter().map(|(url, clicks)| CampaignLink { url, clicks }).collect();
+    links.sort_by_key(|link| std::cmp::Reverse(link.clicks));
+    links.truncate(limits::CAMPAIGN_LINKS_SHOWN);
     Ok(links)
 }

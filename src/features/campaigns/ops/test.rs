@@ -9,7 +9,7 @@ use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec
 use crate::engine::store::WriteTx;
 use crate::features::campaigns::launch::{self, LaunchContext};
 use crate::features::campaigns::require;
-use crate::features::sending::webhook_events::{self, EmailTest};
+use crate::features::sending::webhook_events;
 use crate::features::sending::{self, Address, Kind, To};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -47,8 +47,10 @@ pub struct TestSent {
 impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
         .summary("Send a campaign's email to a few addresses")
-        .about("The email as it would go out now, in whatever state the campaign is. It is not counted in the campaign's stats. Emits \
-             email.test.sent for each address.")
+        .about(
+            "The email as it would go out now, in the language of the contact with the address, in whatever state the campaign is. It is \
+                not counted in the campaign's stats. Emits email.test.sent for each address.",
+        )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);
@@ -75,15 +77,17 @@ impl Command for Test {
         }
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
         let context = LaunchContext::of(caller);
-        let email = context.email(tx, &campaign)?;
+        let emails = context.emails(tx, &campaign)?;
         launch::check_sender(tx, context, &campaign.plan)?;
         let addresses = input.emails.iter().map(|email| Address { email: email.as_str().to_owned(), name: None }).collect();
         let to = (Kind::Test, To::Addresses(addresses));
-        let new = launch::mailing(tx, context, &campaign, email, to)?;
-        let (account, project, conversation, email) = (new.account, new.project, new.content.conversation, new.content.email);
+        let new = launch::mailing(tx, context, &campaign, emails, to)?;
         let message = sending::create(tx, new)?;
-        for recipient in &input.emails {
-            webhook_events::email_tested(tx, EmailTest { account, project, conversation, email, recipient, message });
+        let mailing = sending::require(tx, context.account, message)?;
+        for (number, address) in (0..).zip(&input.emails) {
+            let gone = || Failure::internal("a mailing that was just created has its recipients");
+            let recipient = sending::recipient(tx, message, number)?.ok_or_else(gone)?;
+            webhook_events::email_tested(tx, &mailing, mailing.translation_for(&recipient), address);
         }
         Ok(Done(TestSent { campaign_id: campaign.id, send_id: message, status: "queued", emails: input.emails }))
     }

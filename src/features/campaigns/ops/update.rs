@@ -6,9 +6,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, score, to_json};
+use super::{
+    CampaignName, FromName, Preheader, ProviderType, Score, Subject, check_texts, same_in_every_language, score, to_json,
+};
 use crate::base::email::EmailAddress;
 use crate::base::patch::Patch;
+use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::campaigns::act;
@@ -17,7 +20,7 @@ use crate::features::campaigns::model::{Action, CampaignStatus, Plan, RecipientT
 use crate::features::campaigns::views::{CampaignView, campaign_view};
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::domains::Utm;
-use crate::features::emails;
+use crate::features::emails::{self, Chosen};
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
 use crate::vocab::permissions::Permission;
 use crate::vocab::rates::RouteGroup;
@@ -34,9 +37,9 @@ pub struct CampaignPatch {
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
     pub name: Option<CampaignName>,
-    /// Another generation to take the email from.
+    /// Another generation, in its languages; see the creation of campaigns.
     pub conversation_id: Option<ConversationId>,
-    /// Another email.
+    /// Another email. Without `conversationId`, all recipients get this one.
     pub email_id: Option<EmailId>,
     /// `null`: the email's own.
     #[serde(default)]
@@ -88,8 +91,10 @@ impl Operation for Update {
 impl Command for Update {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignPatch) -> Result<Self::Output, Failure> {
         let account = caller.account();
+        let mut warnings = Vec::new();
         let campaign = act(tx, account, (input.id, input.project_id), Action::Update, |tx, campaign, _| {
-            campaign.plan = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
+            let (plan, more) = changed(tx, account, campaign.project, campaign.plan.clone(), input)?;
+            (campaign.plan, warnings) = (plan, more);
             check_texts(&campaign.plan)?;
             launch::check_audience(tx, campaign.project, &campaign.plan)?;
             if campaign.status == CampaignStatus::Scheduled {
@@ -97,7 +102,7 @@ impl Command for Update {
             }
             Ok(())
         })?;
-        Ok(Done(campaign_view(tx, &caller.engine, account, campaign)?))
+        Ok(Done(CampaignView { warnings, ..campaign_view(tx, &caller.engine, account, campaign)? }))
     }
 }
 
@@ -107,10 +112,13 @@ fn changed(
     project: ProjectId,
     mut plan: Plan,
     input: CampaignPatch,
-) -> Result<Plan, Failure> {
+) -> Result<(Plan, Vec<Warning>), Failure> {
+    let mut chosen = None;
     if input.conversation_id.is_some() || input.email_id.is_some() {
-        let email = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
-        (plan.conversation, plan.email) = (email.conversation, email.id);
+        let found = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
+        plan.conversation = found.emails[0].conversation;
+        plan.emails = found.emails.iter().map(|email| email.id).collect();
+        chosen = Some(found);
     }
     if input.recipient_type.is_some() || input.recipient_id.is_some() {
         let kind = input.recipient_type.unwrap_or(plan.recipients.words(project).0);
@@ -138,5 +146,9 @@ fn changed(
     input.utm.apply(&mut plan.utm);
     input.minimum_score.map(score).apply(&mut plan.minimum_score);
     input.unknown.apply(&mut plan.unknown);
-    Ok(plan)
+    let warnings = chosen.map_or_else(Vec::new, |Chosen { emails, mut warnings }| {
+        warnings.extend(same_in_every_language(&plan, &emails));
+        warnings
+    });
+    Ok((plan, warnings))
 }

@@ -21,8 +21,9 @@ use crate::features::contacts::batch::{self, Batch, Counts, OnConflict, RowNote}
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
+use crate::features::contacts::webhook_events::Source;
 use crate::features::contacts::write::{ContactInput, PersonName};
-use crate::vocab::ids::JobId;
+use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
 /// One contact of a bulk write.
@@ -120,8 +121,8 @@ pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
 }
 
 /// Take rows in; says what came of them, with notes in order of rows.
-pub fn apply(tx: &mut WriteTx<'_>, project: crate::vocab::ids::ProjectId, rows: Rows) -> Result<(Counts, Vec<RowNote>)> {
-    let outcome = batch::apply(tx, project, rows.batch, (OnConflict::Upsert, &[]))?;
+pub fn apply(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), rows: Rows, source: Source) -> Result<(Counts, Vec<RowNote>)> {
+    let outcome = batch::apply(tx, place, rows.batch, (OnConflict::Upsert, &[]), source)?;
     let mut counts = Counts { total: rows.failed, failed: rows.failed, ..Counts::default() };
     counts.add(&outcome.counts);
     let mut notes = rows.notes;
@@ -170,7 +171,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, done: std::ops::Range<u32>, rows: Row
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));
     }
-    let (counts, notes) = apply(tx, job.project, rows)?;
+    let (counts, notes) = apply(tx, (job.account, job.project), rows, Source::Api)?;
     job.counts.add(&counts);
     for number in done {
         tx.delete(ROWS, &(id, number));

@@ -1,6 +1,6 @@
 //! A file becomes contacts: chunks are read and checked on one thread while the writer commits the chunk before.
 //!
-//! Invariant: the contacts of a chunk, its counts, its notes and the byte where the next chunk begins are one transaction. Whatever
+//! Invariant: the contacts of a chunk, its webhook events, its counts, its notes and the byte where the next chunk begins are one transaction. Whatever
 //! moment the process ends, the import goes on behind the last chunk that is there, and no row counts twice.
 
 use std::ops::ControlFlow;
@@ -13,6 +13,7 @@ use crate::engine::store::{Error, ReadTx, Result, WriteTx, blobs};
 use crate::features::contacts::batch::{self, Batch, Counts, RowNote};
 use crate::features::contacts::email_index;
 use crate::features::contacts::tags::TagName;
+use crate::features::contacts::webhook_events::Source;
 use crate::features::contacts::write::ContactInput;
 use crate::features::projects;
 use crate::vocab::codes::Code;
@@ -188,7 +189,7 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
         finish(tx, job, State::Failed(PROJECT_GONE.to_owned()))?;
         return Ok(ControlFlow::Break(()));
     }
-    let outcome = batch::apply(tx, job.project, chunk.batch, (on_conflict, &chunk.tags))?;
+    let outcome = batch::apply(tx, (job.account, job.project), chunk.batch, (on_conflict, &chunk.tags), Source::Api)?;
     job.counts.add(&outcome.counts);
     job.counts.add(&Counts { total: chunk.failed, failed: chunk.failed, ..Counts::default() });
     let mut notes = chunk.notes;

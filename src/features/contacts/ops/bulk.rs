@@ -13,7 +13,7 @@ use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::RowNote;
 use crate::features::contacts::jobs::bulk::{self, BulkRow, Rows};
 use crate::features::contacts::jobs::{self, Task};
-use crate::features::contacts::webhook_events;
+use crate::features::contacts::webhook_events::{self, Source};
 use crate::features::projects;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -150,7 +150,8 @@ impl Operation for Bulk {
         .about(
             "A contact that the project has already, by its email, is updated: given values replace, tags are added, customFields \
                 are merged, and the status changes only where nobody's own word is overruled. Up to 5,000 contacts are answered at \
-                once; more become a job. Emits subscriber.bulk_imported once, when all are done.",
+                once; more become a job. Emits subscriber.unsubscribed for each contact that becomes \
+                unsubscribed, and subscriber.bulk_imported once, when all are done.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
@@ -189,7 +190,7 @@ impl Command for Bulk {
                 })));
             }
         };
-        let (counts, notes) = bulk::apply(tx, project, rows)?;
+        let (counts, notes) = bulk::apply(tx, (caller.account(), project), rows, Source::of(caller))?;
         let reported = jobs::bulk_counts(&counts);
         webhook_events::bulk_imported(tx, (caller.account(), project), reported, None);
         let errors = notes.into_iter().map(RowError::from).collect();

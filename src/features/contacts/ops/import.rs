@@ -68,7 +68,8 @@ impl Operation for Import {
         .about(
             "multipart/form-data. The answer comes when the file is kept; GET /v1/contacts/imports/{id} tells how far its rows are. \
                 A wrong row spoils no other. An existing status changes only where nobody's own word is overruled. Emits \
-                subscriber.bulk_imported once, when all are done.",
+                subscriber.unsubscribed for each contact that becomes unsubscribed, and subscriber.bulk_imported once, when all are \
+                done.",
         )
         .rate(RouteGroup::Imports)
         .body(BodySize::Upload)

@@ -22,7 +22,7 @@ use crate::features::contacts::tags::TagNames;
 use crate::features::domains::{self, SendingDomain, Stream};
 use crate::features::sending::message::{MailingContext, RenderedMessage, Secrets};
 use crate::features::sending::model::{
-    ContentId, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, UnknownReason, WaitReason,
+    ContentId, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, Translation, UnknownReason, WaitReason,
 };
 use crate::features::sending::quota::{self, QuotaLeft};
 use crate::features::sending::recipient_writer::{RecipientWriter, RowUpdate, UpdateResult};
@@ -203,7 +203,9 @@ impl MessageSender {
         mode.opens &= sender.opens;
         mode.clicks &= sender.clicks;
         mode.utm = mailing.utm.clone().filter(|_| !mode.clicks);
-        let compiled = self.compiled(tx, &mailing, mode)?;
+        let translations = mailing.translations.iter();
+        let compiled = translations.map(|translation| self.compiled(tx, &mailing, translation, &mode));
+        let compiled = compiled.collect::<Result<_, _>>()?;
         let reply_to = mailing.from.reply_to.as_deref().and_then(|address| EmailAddress::parse(address).ok());
         let base = sender.base.clone().unwrap_or_else(|| self.engine.base_url().trim_end_matches('/').to_owned());
         Ok(Some(Arc::new(MailingContext {
@@ -220,12 +222,18 @@ impl MessageSender {
         })))
     }
 
-    fn compiled(&self, tx: &ReadTx, mailing: &Mailing, mode: RenderMode) -> Result<Arc<Compiled>, Failure> {
-        let key = (mailing.content, mode.clone());
+    fn compiled(
+        &self,
+        tx: &ReadTx,
+        mailing: &Mailing,
+        translation: &Translation,
+        mode: &RenderMode,
+    ) -> Result<Arc<Compiled>, Failure> {
+        let key = (translation.content, mode.clone());
         if let Some(known) = self.prepared().contents.get(&key) {
             return Ok(known.clone());
         }
-        let compiled = Arc::new(template::compile(&store::content(tx, mailing)?, mode)?);
+        let compiled = Arc::new(template::compile(&store::content(tx, mailing, translation)?, mode.clone())?);
         let mut prepared = self.prepared();
         let weight: usize = prepared.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
@@ -325,7 +333,7 @@ impl MessageSender {
             (Some(contact), Some(project)) => TagNames::new(&tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        let written = context.render(&self.secrets, &profile, number, &tags, self.now());
+        let written = context.render(&self.secrets, (&profile, &tags), (number, recipient.translation), self.now());
         Ok(written.map_or_else(RenderResult::Skipped, |message| RenderResult::Message(Box::new(message))))
     }
 

@@ -1,5 +1,7 @@
 //! Whole sends with a test key: by the interface, through planning and the dispatcher, into the built-in inbox.
 
+mod languages;
+
 use std::collections::HashSet;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -282,7 +284,7 @@ fn open_live(app: &TestApp, many: usize) -> MailingId {
         account: app.account(),
         project: None,
         kind: Kind::Batch,
-        content: Content { subject: "Hello".into(), html: "<p>Hello {{ email }}</p>".into(), ..Content::default() },
+        contents: vec![Content { subject: "Hello".into(), html: "<p>Hello {{ email }}</p>".into(), ..Content::default() }],
         from: Sender { address: "news@example.com".into(), name: None, reply_to: None },
         to: To::Addresses(to),
         transactional: false,

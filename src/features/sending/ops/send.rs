@@ -6,15 +6,17 @@ use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
+use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
 use crate::features::contacts::filter::segment_store;
 use crate::features::contacts::tags;
 use crate::features::domains::Utm;
+use crate::features::emails::{self, Chosen, Finished};
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Sender, To, Tracking};
 use crate::features::sending::{self, preflight, provider};
 use crate::features::suppressions::Digester;
-use crate::features::{emails, projects, topics};
+use crate::features::{projects, topics};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::limits;
@@ -30,7 +32,7 @@ pub struct Send;
 pub enum SendTo {
     /// One address, in `recipientEmail`.
     Email,
-    /// The segment in `recipientId`; without one, every contact of the project.
+    /// Every contact of the project, with its id in `recipientId` or without one; or the segment in `recipientId`.
     Audience,
     /// The segment in `recipientId`.
     Segment,
@@ -43,7 +45,7 @@ pub enum SendTo {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendEmail {
     pub recipient_type: SendTo,
-    /// The id of the segment or tag.
+    /// The id of the segment or tag; with `recipientType` `audience`, also that of the project.
     pub recipient_id: Option<String>,
     /// With `recipientType` `email`: the address.
     pub recipient_email: Option<EmailAddress>,
@@ -51,7 +53,7 @@ pub struct SendEmail {
     pub from: EmailAddress,
     /// The name beside it.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// May have merge fields. That of the email if absent.
+    /// May have merge fields. If absent, the email's own in each language.
     pub subject: Option<ShortText<{ limits::SEND_SUBJECT_CHARACTERS_MAX }>>,
     /// Where answers go.
     pub reply_to: Option<EmailAddress>,
@@ -59,13 +61,14 @@ pub struct SendEmail {
     pub bcc: Option<Vec<EmailAddress>>,
     /// HTML with merge fields, instead of an email that was made here.
     pub template: Option<String>,
-    /// The email to send.
+    /// The email to send. Alone, all recipients get this one; with `conversationId`, it names one of the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent; with several emails, name one by `emailId`.
+    /// The conversation whose email is sent: each recipient gets the contact's language, or else that of the email in `emailId`. Without
+    /// `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, the same for all recipients.
     pub variables: Option<Map<String, Value>>,
-    /// The project whose contacts are meant. That of the email if absent.
+    /// The project whose contacts are meant. If absent, that of the email or of `recipientId`.
     pub project_id: Option<ProjectId>,
     /// Taken for compatibility: the settings decide what carries mail.
     pub provider_type: Option<String>,
@@ -91,9 +94,13 @@ pub struct SendAccepted {
     pub send_id: Option<MailingId>,
     /// Of a send to an audience: GET /v1/sending/batches/{batchId} tells how far it is.
     pub batch_id: Option<MailingId>,
+    /// The email that the recipient gets; of a send to an audience, the one for recipients whose language has none.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
+    /// What to know about the choice of the email.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 impl Operation for Send {
@@ -134,6 +141,7 @@ impl Operation for Send {
             email_id: None,
             conversation_id: None,
             message: "Taken on; GET /v1/sending/666666666666666666666666 tells what becomes of it.".into(),
+            warnings: Vec::new(),
         };
         (input, Done(accepted))
     }
@@ -145,8 +153,8 @@ impl Command for Send {
         let is_direct = input.recipient_type == SendTo::Email;
         let transactional = input.transactional.unwrap_or(is_direct);
         preflight::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
-        let (content, made_in) = content(tx, account, &input)?;
-        let project = project(tx, account, input.project_id.or(made_in), is_direct)?;
+        let (contents, made_in, warnings) = contents(tx, account, &input)?;
+        let project = project(tx, account, &input, made_in)?;
         if let Some(topic) = input.topic_id {
             let project = project.ok_or_else(|| Failure::field("topicId", "a topic belongs to a project: give projectId too"))?;
             topics::find(tx, project, topic)?;
@@ -160,7 +168,7 @@ impl Command for Send {
             account,
             project,
             kind: if is_direct { Kind::Single } else { Kind::Batch },
-            content,
+            contents,
             from: Sender {
                 address: input.from.into_string(),
                 name: input.from_name.map(ShortText::into_string),
@@ -176,8 +184,10 @@ impl Command for Send {
             unknown: engine.settings.mail.unknown.into(),
             local: None,
         };
-        let (email_id, conversation_id) = (new.content.email, new.content.conversation);
         let id = sending::create(tx, new)?;
+        let mailing = sending::require(tx, account, id)?;
+        let first = if is_direct { sending::recipient(tx, id, 0)? } else { None };
+        let email_id = first.map_or(mailing.first().email, |recipient| mailing.translation_for(&recipient).email);
         if is_direct {
             sending::require_sendable(tx, &Digester::new(&engine.seal), id)?;
         }
@@ -189,14 +199,19 @@ impl Command for Send {
             send_id: is_direct.then_some(id),
             batch_id: (!is_direct).then_some(id),
             email_id,
-            conversation_id,
+            conversation_id: mailing.conversation,
+            warnings,
             message: format!("Taken on; GET {place} tells what becomes of it."),
         }))
     }
 }
 
-/// What is to be sent, and the project it was made in.
-fn content(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<(Content, Option<ProjectId>), Failure> {
+/// What is sent in each language, and the project of the email.
+fn contents(
+    tx: &impl Read,
+    account: AccountId,
+    input: &SendEmail,
+) -> Result<(Vec<Content>, Option<ProjectId>, Vec<Warning>), Failure> {
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
@@ -209,29 +224,36 @@ fn content(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<(Con
             if html.trim().is_empty() {
                 return Err(Failure::field("template", "it is empty"));
             }
-            Ok((Content { subject, html: html.clone(), ..Content::default() }, None))
+            Ok((vec![Content { subject, html: html.clone(), ..Content::default() }], None, Vec::new()))
         }
         (None, true) => {
-            let email = emails::choose(tx, account, input.conversation_id, input.email_id, input.project_id)?;
-            let content = Content {
-                email: Some(email.id),
-                conversation: Some(email.conversation),
-                subject: subject.unwrap_or(email.subject),
-                preheader: None,
-                html: email.html,
-                text: Some(email.text).filter(|text| !text.is_empty()),
+            let Chosen { emails, mut warnings } =
+                emails::choose(tx, account, input.conversation_id, input.email_id, input.project_id)?;
+            let project = emails.first().map(|email| email.project);
+            warnings.extend(subject.as_ref().and_then(|_| emails::same_in_every_language("subject", &emails)));
+            let content = |email: Finished| {
+                let content = Content::from(email);
+                Content { subject: subject.clone().unwrap_or(content.subject), ..content }
             };
-            Ok((content, Some(email.project)))
+            Ok((emails.into_iter().map(content).collect(), project, warnings))
         }
     }
 }
 
 /// The project whose contacts are meant.
-fn project(tx: &impl Read, account: AccountId, named: Option<ProjectId>, is_direct: bool) -> Result<Option<ProjectId>, Failure> {
-    match named {
-        Some(project) => projects::require(tx, account, project).map(|()| Some(project)),
-        None if is_direct => Ok(None),
-        None => Err(Failure::field("projectId", "name the project whose contacts are meant")),
+fn project(
+    tx: &impl Read,
+    account: AccountId,
+    input: &SendEmail,
+    made_in: Option<ProjectId>,
+) -> Result<Option<ProjectId>, Failure> {
+    if let Some(project) = input.project_id.or(made_in) {
+        return projects::require(tx, account, project).map(|()| Some(project));
+    }
+    match (input.recipient_type, input.recipient_id.as_deref().and_then(ProjectId::parse)) {
+        (SendTo::Email, _) => Ok(None),
+        (SendTo::Audience, Some(project)) if projects::require(tx, account, project).is_ok() => Ok(Some(project)),
+        _ => Err(Failure::field("projectId", "name the project whose contacts are meant")),
     }
 }
 
@@ -260,6 +282,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
     let wrong = || Failure::field("recipientId", "expected an id: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
         (SendTo::Audience, None) => Ok(To::Everyone),
+        (SendTo::Audience, Some(id)) if ProjectId::parse(id) == Some(project) => Ok(To::Everyone),
         (SendTo::Audience | SendTo::Segment, Some(id)) => {
             let id = SegmentId::parse(id).ok_or_else(wrong)?;
             segment_store::require(tx, project, id)?;

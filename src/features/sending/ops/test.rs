@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
 use crate::base::text::ShortText;
-use crate::engine::api::response::WireTime;
+use crate::engine::api::response::{Warning, WireTime};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
-use crate::features::emails;
+use crate::features::emails::{self, Chosen};
 use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
@@ -29,9 +29,10 @@ pub struct Test;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendTest {
-    /// The email to send.
+    /// The email to send. Alone, it is this one that is sent; with `conversationId`, it names one of the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent; with several emails, name one by `emailId`.
+    /// The conversation whose email is sent: in the language of the contact with this address, or else in that of the email in `emailId`.
+    /// Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Who gets it.
     pub to: EmailAddress,
@@ -54,6 +55,9 @@ pub struct Tested {
     pub sent_to: String,
     pub sent_at: WireTime,
     pub subject: String,
+    /// What to know about the choice of the email.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 impl Operation for Test {
@@ -84,6 +88,7 @@ impl Operation for Test {
             sent_to: "ada@example.com".into(),
             sent_at: WireTime::sample(),
             subject: "New in spring".into(),
+            warnings: Vec::new(),
         };
         (json!({ "emailId": "676767676767676767676767", "to": "ada@example.com", "from": "hello@example.com" }), Done(tested))
     }
@@ -92,8 +97,10 @@ impl Operation for Test {
 impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let (account, engine, environment) = (caller.account(), &caller.engine, caller.environment());
-        let email = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
-        let default = projects::find(tx, account, email.project)?.and_then(|project| project.sender);
+        let Chosen { emails, warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let first = emails.first().expect("a choice has at least one email");
+        let (project, conversation_id) = (first.project, first.conversation);
+        let default = projects::find(tx, account, project)?.and_then(|project| project.sender);
         let (from, sender) = match (input.from, default, environment) {
             (Some(from), _, _) => (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None }),
             (None, Some(sender), _) => {
@@ -108,26 +115,17 @@ impl Command for Test {
                 (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
             }
             (None, None, Environment::Live) => {
-                let project = email.project;
                 let detail = format!("give an address, or set the brand's default sender with PUT /v1/projects/{project}/sender");
                 return Err(Failure::field("from", detail));
             }
         };
         preflight::sender(tx, engine, environment, account, &from, true)?;
         preflight::direct(tx, engine, account, 1, tx.now())?;
-        let (project, conversation, subject) = (email.project, email.conversation, email.subject.clone());
         let new = NewMailing {
             account,
             project: Some(project),
             kind: Kind::Test,
-            content: Content {
-                email: Some(email.id),
-                conversation: Some(conversation),
-                subject: email.subject,
-                preheader: None,
-                html: email.html,
-                text: Some(email.text).filter(|text| !text.is_empty()),
-            },
+            contents: emails.into_iter().map(Content::from).collect(),
             from: Sender { name: input.from_name.map(ShortText::into_string).or(sender.name), ..sender },
             to: To::Addresses(vec![Address { email: input.to.as_str().to_owned(), name: None }]),
             transactional: true,
@@ -143,19 +141,19 @@ impl Command for Test {
         let message_id = sending::create(tx, new)?;
         sending::require_sendable(tx, &Digester::new(&engine.seal), message_id)?;
         let sent_at = tx.now();
-        let (project, conversation, email_id) = (Some(project), Some(conversation), Some(email.id));
-        let recipient = &input.to;
-        webhook_events::email_tested(
-            tx,
-            webhook_events::EmailTest { account, project, conversation, email: email_id, recipient, message: message_id },
-        );
+        let gone = || Failure::internal("a mailing that was just created has its recipient");
+        let mailing = sending::require(tx, account, message_id)?;
+        let recipient = sending::recipient(tx, message_id, 0)?.ok_or_else(gone)?;
+        let translation = mailing.translation_for(&recipient);
+        webhook_events::email_tested(tx, &mailing, translation, &input.to);
         Ok(Done(Tested {
             message_id,
-            email_id: email.id,
-            conversation_id: email.conversation,
+            email_id: translation.email.ok_or_else(gone)?,
+            conversation_id,
             sent_to: input.to.into_string(),
             sent_at: WireTime(sent_at),
-            subject,
+            subject: translation.subject.clone(),
+            warnings,
         }))
     }
 }

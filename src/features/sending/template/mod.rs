@@ -46,6 +46,8 @@ impl RenderMode {
 /// A mistake in one of a content's texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
+    /// That of the content, if it is known.
+    pub language: Option<String>,
     /// The name of the text in requests.
     pub part: &'static str,
     pub error: MergeError,
@@ -53,14 +55,15 @@ pub struct TemplateError {
 
 impl From<TemplateError> for Failure {
     fn from(template_error: TemplateError) -> Self {
-        let TemplateError { part, error } = template_error;
-        Failure::because(Code::InvalidRequest, format!("{part}: {error}")).with(serde_json::json!({ "field": part }))
+        let TemplateError { language, part, error } = template_error;
+        let of = language.map_or_else(String::new, |language| format!(" (email in {language})"));
+        Failure::because(Code::InvalidRequest, format!("{part}: {error}{of}")).with(serde_json::json!({ "field": part }))
     }
 }
 
 /// Check a content and prepare it for many recipients.
 pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, TemplateError> {
-    let template_error = |part| move |error| TemplateError { part, error };
+    let template_error = |part| move |error| TemplateError { language: content.language.clone(), part, error };
     let language = links::language(&content.html);
     let language = language.as_deref();
     let subject = Template::compile(&content.subject, Kind::Header).map_err(template_error("subject"))?.in_language(language);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, needs_one};
 use crate::features::campaigns::logs::{CampaignLog, CampaignLogStatus, page, row};
 use crate::features::emails;
-use crate::features::sending::{self, engagement};
+use crate::features::sending::{self, Recipient, engagement};
 use crate::features::tracking::READERS;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{EmailId, MailingId, ProjectId};
@@ -105,7 +105,9 @@ impl Query for Logs {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else { return Ok(Done(to_answer(rows, None))) };
             let found = page(view.tx, id, from, limit - rows.len(), wanted)?;
-            for found in found.rows {
+            // The mailing's other recipients got another translation.
+            let got_it = |recipient: &Recipient| mailing.translation_for(recipient).email == Some(input.email_id);
+            for found in found.rows.into_iter().filter(|(_, recipient, _)| got_it(recipient)) {
                 rows.push(row(view.tx, &mailing, found)?);
             }
             place = match found.next {

@@ -225,12 +225,11 @@ fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result
 /// The contact's row in one mailing: under its own number, or, in a mailing to addresses, the row with its address.
 fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) -> Result<Option<SentMessage>, Failure> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
-    let Some((number, recipient)) =
-        crate::features::tracking::recipient::row_of(tx, &mailing, contact.id.number(), &contact.email)?
-    else {
+    let Some((number, recipient)) = sending::row_of(tx, &mailing, contact.id.number(), &contact.email)? else {
         return Ok(None);
     };
     let did = engagement::of(tx, mailing.id, number)?;
+    let subject = mailing.translation_for(&recipient).subject.clone();
     let reply = match &recipient.delivery {
         Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => Some(reply.clone()),
         Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => None,
@@ -238,7 +237,7 @@ fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) ->
     Ok(Some(SentMessage {
         send_id: mailing.id,
         campaign_id: mailing.kind.campaign(),
-        subject: mailing.subject,
+        subject,
         from: mailing.from.address,
         sent_at: WireTime(at),
         status: recipient.delivery.word().to_owned(),

@@ -16,7 +16,6 @@ use crate::features::contacts::filter::Action;
 use crate::features::contacts::{self, Contact, CustomerEvent, customer_events};
 use crate::features::projects;
 use crate::features::sending::{self, Mailing, engagement};
-use crate::features::tracking::recipient::row_of;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ContactId, EventId, MailingId, ProjectId};
 use crate::vocab::limits;
@@ -203,13 +202,22 @@ impl TimelineReader<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
+    /// The subject that the contact got.
+    fn subject(&mut self, id: MailingId) -> Result<Option<String>, Failure> {
+        let (tx, number, email) = (self.tx, self.contact.id.number(), self.contact.email.as_str());
+        let Some(mailing) = self.mailing(id)? else { return Ok(None) };
+        let row = if mailing.translations.len() > 1 { sending::row_of(tx, mailing, number, email)? } else { None };
+        let translation = row.map_or_else(|| mailing.first(), |(_, recipient)| mailing.translation_for(&recipient));
+        Ok(Some(translation.subject.clone()))
+    }
+
     fn activity(&mut self, activity: &Activity) -> Result<TimelineEntry, Failure> {
         let kind = match activity.action {
             Action::Sent => TimelineKind::Sent,
             Action::Opened => TimelineKind::Opened,
             Action::Clicked => TimelineKind::Clicked,
         };
-        let subject = self.mailing(activity.mailing)?.map(|mailing| mailing.subject.clone());
+        let subject = self.subject(activity.mailing)?;
         Ok(TimelineEntry {
             send_id: Some(activity.mailing),
             campaign_id: activity.campaign,
@@ -227,7 +235,8 @@ impl TimelineReader<'_> {
         for activity in sent {
             let (tx, email) = (self.tx, self.contact.email.as_str());
             let Some(mailing) = self.mailing(activity.mailing)? else { continue };
-            let Some((row, _)) = row_of(tx, mailing, number, email)? else { continue };
+            let Some((row, recipient)) = sending::row_of(tx, mailing, number, email)? else { continue };
+            let subject = &mailing.translation_for(&recipient).subject;
             let did = engagement::of(tx, activity.mailing, row)?;
             let bounce = did.bounce.map(|bounce| bounce.detail);
             for (at, kind, detail) in [
@@ -236,7 +245,7 @@ impl TimelineReader<'_> {
                 (did.unsubscribed_at, TimelineKind::Unsubscribed, None),
             ] {
                 let Some(at) = at else { continue };
-                let subject = Some(mailing.subject.clone());
+                let subject = Some(subject.clone());
                 let of = TimelineEntry {
                     send_id: Some(activity.mailing),
                     campaign_id: activity.campaign,

@@ -157,6 +157,47 @@ fn many_contacts_at_once() {
 }
 
 #[test]
+fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
+    let mut outbox = outbox();
+    let project = outbox.app.project;
+    let mut ids = Vec::new();
+    for name in ["a", "b", "c", "gone"] {
+        ids.push(outbox.post("/v1/contacts", json!({ "email": format!("{name}@example.com") }))["id"].clone());
+    }
+    outbox.post("/v1/contacts/status", json!({ "email": "gone@example.com", "status": "unsubscribed" }));
+    outbox.since();
+    let left = |index: usize, name: &str| {
+        let email = format!("{name}@example.com");
+        let data = json!({
+            "subscriberId": ids[index], "projectId": project, "email": email, "action": "status_changed", "source": "api",
+        });
+        ("subscriber.unsubscribed", data)
+    };
+    let counts =
+        |success: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": 0, "updated": updated });
+    let off = |name: &str| json!({ "email": format!("{name}@example.com"), "status": "unsubscribed" });
+    // A new contact never was subscribed here, and one that is unsubscribed already does not leave again.
+    outbox.post("/v1/contacts/bulk", json!({ "subscribers": [off("a"), off("gone"), off("new"), off("a")] }));
+    outbox.told("contacts.bulk", &[("subscriber.bulk_imported", counts(4, 1)), left(0, "a")]);
+
+    let mut many: Vec<Value> =
+        (0..=limits::BULK_AT_ONCE_MAX).map(|number| json!({ "email": format!("r{number}@example.com") })).collect();
+    many.push(off("b"));
+    let job = outbox.post("/v1/contacts/bulk", json!({ "subscribers": many }))["jobId"].clone();
+    while jobs::step(outbox.app.data()).expect("no failure") {}
+    let mut done = counts(many.len() as u64, 1);
+    done["jobId"] = job;
+    outbox.told("contacts.bulk as a job", &[("subscriber.bulk_imported", done), left(1, "b")]);
+
+    let rows = b"email,status\nc@example.com,unsubscribed\ngone@example.com,unsubscribed\n";
+    let file = outbox.app.upload("/v1/contacts/imports", &[("projectId", &project.to_string())], rows).data();
+    while jobs::step(outbox.app.data()).expect("no failure") {}
+    let mut done = counts(2, 1);
+    done["jobId"] = file["id"].clone();
+    outbox.told("contacts.import", &[("subscriber.bulk_imported", done), left(2, "c")]);
+}
+
+#[test]
 fn contact_changes_outside_the_reference_emit_nothing() {
     let mut outbox = outbox();
     let id = outbox.post("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] }))["id"].clone();

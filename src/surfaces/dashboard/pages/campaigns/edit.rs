@@ -41,7 +41,7 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result
     });
     if let Some(conversation) = visit.query.some("conversationId") {
         let status = visit.ask("emails.status", json!({ "conversationId": conversation })).await?;
-        let emails: Vec<Value> = status["result"]["emails"].as_array().into_iter().flatten().map(brief).collect();
+        let emails = places(status["result"]["emails"].as_array().map_or(&[][..], Vec::as_slice));
         if let [only] = emails.as_slice() {
             return Ok(Outcome::go(format!("{target}?emailId={}", only["id"].as_str().unwrap_or_default())));
         }
@@ -53,10 +53,28 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result
     Ok(Outcome::page("campaign_choose.html", context))
 }
 
-/// An email as a line to choose.
+/// The emails of a series as lines to choose: one for each place, in the languages that it has.
+fn places(emails: &[Value]) -> Vec<Value> {
+    let places = emails.chunk_by(|left, right| left["slot"] == right["slot"]);
+    let line = |place: &[Value]| {
+        let languages: Vec<&Value> = place.iter().map(|email| &email["language"]).collect();
+        let Value::Object(email) = &place[0] else { return Value::Null };
+        let mut line: Map<String, Value> = email.clone();
+        line.retain(|name, _| ["id", "subject", "slot", "status"].contains(&name.as_str()));
+        line.insert("languages".into(), json!(languages));
+        Value::Object(line)
+    };
+    places.map(line).collect()
+}
+
+/// The email of the form, with the languages that its place in the series has.
 fn brief(email: &Value) -> Value {
+    let series = email["series"].as_array().into_iter().flatten();
+    let ready = series.filter(|other| other["slot"] == email["slot"] && other["status"] == "ready");
+    let languages: Vec<&Value> = ready.map(|other| &other["language"]).collect();
     json!({
-        "id": email["id"], "subject": email["subject"], "slot": email["slot"], "language": email["language"], "status": email["status"],
+        "id": email["id"], "subject": email["subject"], "preheader": email["preheader"], "language": email["language"],
+        "languages": languages,
     })
 }
 
@@ -76,7 +94,7 @@ async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Resul
     context.insert("title".into(), "New campaign".into());
     context.insert("is_new".into(), true.into());
     context.insert("back".into(), format!("{}/new?brand={}", base(visit), project.as_str().unwrap_or_default()).into());
-    context.insert("email".into(), json!({ "id": email["id"], "subject": email["subject"], "preheader": email["preheader"] }));
+    context.insert("email".into(), brief(&email));
     context.insert("stray".into(), Value::Null);
     choices(visit, project, &mut context).await;
     Ok(page(context, error))
@@ -85,12 +103,15 @@ async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Resul
 /// A new campaign.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let email = visit.form.get("email");
-    let project = visit.ask("emails.get", json!({ "emailId": email })).await?["projectId"].take();
+    let mut found = visit.ask("emails.get", json!({ "emailId": email })).await?;
+    let (project, conversation) = (found["projectId"].take(), found["conversationId"].take());
     let mut input = match entries(&visit.form, &project) {
         Ok(input) => input,
         Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
+    // With its conversation, the email goes out in each recipient's language.
+    input.insert("conversationId".into(), conversation);
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);
     match visit.ask("campaigns.create", Value::Object(input)).await {
@@ -126,7 +147,8 @@ async fn edit(visit: &Visit, campaign: Value, error: Option<PageError>) -> Resul
     context.extend(around(&campaign, "edit"));
     context.insert("is_new".into(), false.into());
     context.insert("back".into(), format!("{}/{}", base(visit), visit.name("id")).into());
-    context.insert("email".into(), json!({ "id": wanted, "subject": email["subject"], "preheader": email["preheader"] }));
+    let email = if email.is_null() { json!({ "id": wanted, "languages": [] }) } else { brief(&email) };
+    context.insert("email".into(), email);
     // A segment or tag that is not among those to choose from stays one to choose.
     context.insert("stray".into(), json!({ "value": chosen(&campaign), "label": audience(visit, &campaign).await["name"] }));
     choices(visit, &campaign["projectId"], &mut context).await;
@@ -158,6 +180,10 @@ pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     }
     if input.get("variables").is_some_and(Value::is_null) {
         input.insert("variables".into(), json!({}));
+    }
+    if let Some(email) = input.get("emailId").cloned() {
+        let found = visit.ask("emails.get", json!({ "emailId": email })).await?;
+        input.insert("conversationId".into(), found["conversationId"].clone());
     }
     input.insert("id".into(), visit.name("id").into());
     match visit.ask("campaigns.update", Value::Object(input)).await {
@@ -210,5 +236,19 @@ fn page(context: Map<String, Value>, error: Option<PageError>) -> Outcome {
     match error {
         Some(error) => Outcome::again("campaign_edit.html", Value::Object(context), &error),
         None => Outcome::page("campaign_edit.html", Value::Object(context)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_of_a_series_is_one_line_with_its_languages() {
+        let email = |id: &str, slot: u8, language: &str| json!({ "id": id, "slot": slot, "language": language, "status": "ready", "subject": format!("Subject {id}"), "html": "<p>" });
+        let lines = places(&[email("a", 1, "en"), email("b", 1, "de"), email("c", 2, "en")]);
+        let line = |id: &str, slot: u8, languages: &[&str]| json!({ "id": id, "slot": slot, "status": "ready", "subject": format!("Subject {id}"), "languages": languages });
+        assert_eq!(lines, [line("a", 1, &["en", "de"]), line("c", 2, &["en"])]);
+        assert_eq!(places(&[]), [Value::Null; 0]);
     }
 }

@@ -1,0 +1,321 @@
+//! Emails in several languages: which recipient gets which, and that everything about the message stays with the one that was sent.
+
+use super::*;
+use crate::features::emails::generation;
+use crate::features::sending::token::{Purpose, Token, Tokens};
+use crate::features::sending::{daily_stats, engagement};
+use crate::features::tracking;
+use crate::vocab::ids::CampaignId;
+
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+/// The series of the README: three emails in two languages. Gives the conversation and the emails by place and language.
+fn series(app: &TestApp) -> (Value, Vec<Value>) {
+    let wanted = json!({
+        "prompt": "Welcome series, 10% off the first order with HELLO10", "count": 3, "languages": ["en", "de"],
+    });
+    let conversation = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
+    app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
+    while app.wait(generation::step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
+    let path = format!("/v1/projects/emails/{}/status", conversation.as_str().expect("an id"));
+    let emails = app.get(&path).data()["result"]["emails"].as_array().expect("emails").clone();
+    let places: Vec<_> = emails.iter().map(|email| (email["slot"].as_u64(), email["language"].as_str())).collect();
+    let of = |slot, language| (Some(slot), Some(language));
+    assert_eq!(places, [of(1, "en"), of(1, "de"), of(2, "en"), of(2, "de"), of(3, "en"), of(3, "de")]);
+    assert_ne!(emails[0]["subject"], emails[1]["subject"]);
+    (conversation, emails)
+}
+
+fn contacts(app: &TestApp) {
+    for (email, language) in [("en", "en"), ("de", "de"), ("at", "de-AT"), ("fr", "fr")] {
+        contact(app, &format!("{email}@example.com"), json!({ "language": language }));
+    }
+    contact(app, "none@example.com", json!({}));
+}
+
+/// Subjects in the inbox by the address they went to.
+fn inbox(app: &TestApp) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let messages = app.get("/v1/inbox?limit=100").data()["messages"].as_array().expect("a list").clone();
+    let mut found: Vec<_> = messages.iter().map(|message| (text(&message["to"]), text(&message["subject"]))).collect();
+    found.sort();
+    found
+}
+
+fn link(app: &TestApp, mailing: MailingId, number: u32, purpose: Purpose) -> String {
+    Tokens::new(&app.engine().seal).link(Token { environment: Environment::Test, mailing, number, purpose })
+}
+
+fn write<T: Send + 'static>(app: &TestApp, write: impl FnOnce(&mut WriteTx<'_>) -> T + Send + 'static) -> T {
+    let written = app.data().store.write_blocking(move |tx| Ok::<_, ()>(write(tx)));
+    written.expect("written").expect("no refusal")
+}
+
+fn row(app: &TestApp, mailing: MailingId, number: u32) -> crate::features::sending::Recipient {
+    sending::recipient(&app.read(), mailing, number).expect("readable").expect("there")
+}
+
+#[test]
+fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_their_language() {
+    let app = TestApp::with(|settings| settings.mail.require_verified_domain = false);
+    let (conversation, emails) = series(&app);
+    contacts(&app);
+    let wanted = json!({
+        "name": "Hello", "conversationId": conversation, "from": "news@example.com", "fromName": "Ada", "recipientType": "audience",
+    });
+    let campaign = app.post_in("/v1/campaigns", wanted).data();
+    assert_eq!((&campaign["emailId"], &campaign["languages"]), (&emails[0]["id"], &json!(["en", "de"])), "{campaign}");
+    assert_eq!(campaign["warnings"][0]["code"], "FIRST_EMAIL_OF_SERIES", "{campaign}");
+    assert_eq!(campaign["warnings"].as_array().map(Vec::len), Some(1), "{campaign}");
+    let path = format!("/v1/campaigns/{}", campaign["id"].as_str().expect("an id"));
+    let outlook = app.get(&format!("{path}/dry-run")).data();
+    let shares: Vec<_> =
+        outlook["languages"].as_array().expect("a list").iter().map(|share| (&share["emailId"], &share["recipients"])).collect();
+    assert_eq!(shares, [(&emails[0]["id"], &json!(3)), (&emails[1]["id"], &json!(2))], "{outlook}");
+    assert_eq!(outlook["ready"], true, "{outlook}");
+
+    let sent = app.post(&format!("{path}/send"), json!({})).data();
+    let batch = id(&sent, "batchId");
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
+    // The language is chosen with the row: what changes afterwards does not change what a retry sends.
+    let found = app.get_in("/v1/contacts?search=de@example.com").data();
+    let german = found[0]["id"].as_str().expect("an id").to_owned();
+    app.patch_in(&format!("/v1/contacts/{german}"), json!({ "language": "en" })).data();
+    assert_eq!(run_to_the_end(&app, batch).sent, 5);
+
+    let subject = |email: usize| emails[email]["subject"].as_str().expect("text").to_owned();
+    let by_address = |rows: Vec<(&str, usize)>| -> Vec<(String, String)> {
+        rows.into_iter().map(|(name, email)| (format!("{name}@example.com"), subject(email))).collect()
+    };
+    let expected = by_address(vec![("at", 1), ("de", 1), ("en", 0), ("fr", 0), ("none", 0)]);
+    assert_eq!(inbox(&app), expected);
+    let log = app.get(&format!("{path}/logs")).data();
+    let mut logged: Vec<_> =
+        log["emails"].as_array().expect("rows").iter().map(|row| (row["to_email"].clone(), row["subject"].clone())).collect();
+    logged.sort_by_key(|(address, _)| address.to_string());
+    assert_eq!(logged, expected.iter().map(|(address, subject)| (json!(address), json!(subject))).collect::<Vec<_>>());
+
+    // Each email has its own numbers, log and page on the web.
+    for (email, many, language) in [(0, 3, "en"), (1, 2, "de")] {
+        let own = format!("/v1/emails/{}", emails[email]["id"].as_str().expect("an id"));
+        assert_eq!(app.get(&format!("{own}/metrics")).data()["summary"]["totalEmails"], many, "{language}");
+        let rows = app.get(&format!("{own}/logs")).data()["emails"].clone();
+        let rows = rows.as_array().expect("rows").iter().map(|row| row["subject"].as_str().expect("text").to_owned());
+        assert_eq!(rows.collect::<Vec<_>>(), vec![subject(email); many]);
+    }
+    let tx = app.read();
+    let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
+    let rows = sending::recipients(&tx, batch, 0, 10, |_, _| true).expect("readable").rows;
+    for (number, recipient) in rows {
+        let language = mailing.translation_for(&recipient).language.clone().expect("a tag");
+        let view = format!("/v/{}", link(&app, batch, number, Purpose::View));
+        let (status, _, page) = app.visit(http::Method::GET, &view, &[], "");
+        assert!(status == 200 && page.contains(&format!("lang=\"{language}\"")), "{number}: {page}");
+    }
+    // Who unsubscribes and who opens counts for the email they got.
+    let (number, _) = sending::row_of(&tx, &mailing, number_of(&german), "de@example.com").expect("readable").expect("there");
+    let (status, ..) = app.visit(
+        http::Method::POST,
+        &format!("/u/{}", link(&app, batch, number, Purpose::Unsubscribe)),
+        &[("content-type", "application/x-www-form-urlencoded")],
+        "List-Unsubscribe=One-Click",
+    );
+    assert_eq!(status, 200);
+    app.visit(
+        http::Method::GET,
+        &format!("/t/o/{}.gif", link(&app, batch, number, Purpose::Open)),
+        &[("user-agent", BROWSER)],
+        "",
+    );
+    app.wait(tracking::flush(app.engine())).expect("written");
+    let summary = |email: usize| {
+        let metrics = app.get(&format!("/v1/emails/{}/metrics", emails[email]["id"].as_str().expect("an id"))).data();
+        (metrics["summary"]["opened"].clone(), metrics["summary"]["unsubscribed"].clone())
+    };
+    assert_eq!((summary(0), summary(1)), ((json!(0), json!(0)), (json!(1), json!(1))));
+}
+
+fn number_of(contact: &str) -> u32 {
+    crate::vocab::ids::ContactId::parse(contact).expect("an id").number()
+}
+
+#[test]
+fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
+    let app = TestApp::new();
+    let (conversation, emails) = series(&app);
+    contacts(&app);
+    let email = |index: usize| emails[index]["id"].clone();
+    // Which email goes out, to whom, and whether it says that it is the first of the series.
+    for (name, named, with_conversation, sent, warned) in [
+        ("de", None, true, 1, true),
+        ("stranger", None, true, 0, true),
+        ("de", Some(0), false, 0, false),
+        ("de", Some(2), true, 3, false),
+        ("en", Some(3), true, 2, false),
+        ("stranger", Some(3), true, 3, false),
+    ] {
+        let address = format!("{name}@example.com");
+        let mut content = json!({});
+        if with_conversation {
+            content["conversationId"] = conversation.clone();
+        }
+        if let Some(named) = named {
+            content["emailId"] = email(named);
+        }
+        let what = format!("{address} {content}");
+        let with = |more: Value| {
+            let mut body = content.clone();
+            body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            body
+        };
+        let direct = with(json!({ "recipientType": "email", "recipientEmail": address, "from": "hello@example.com" }));
+        let direct = app.post("/v1/sending", direct).data();
+        let test = app.post("/v1/emails/test/send", with(json!({ "to": address }))).data();
+        assert_eq!((&direct["emailId"], &test["emailId"]), (&email(sent), &email(sent)), "{what}");
+        assert_eq!(test["subject"], emails[sent]["subject"], "{what}");
+        for answer in [&direct, &test] {
+            assert_eq!(answer["warnings"][0]["code"].as_str(), warned.then_some("FIRST_EMAIL_OF_SERIES"), "{what}");
+        }
+        let told = app.get(&format!("/v1/sending/{}", direct["sendId"].as_str().expect("an id"))).data();
+        assert_eq!((&told["emailId"], &told["subject"]), (&email(sent), &emails[sent]["subject"]), "{what}");
+    }
+    let batch = json!({
+        "recipientType": "audience", "from": "news@example.com", "conversationId": conversation, "emailId": email(4), "subject": "Hi",
+    });
+    let batch = app.post_in("/v1/sending", batch).data();
+    assert_eq!(batch["warnings"][0]["code"], "SAME_TEXT_IN_EVERY_LANGUAGE", "{batch}");
+    assert_eq!(batch["emailId"], email(4));
+    assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 5);
+}
+
+/// A mailing of a campaign in two languages to the contacts of the project.
+fn mailing(app: &TestApp, htmls: [&str; 2]) -> NewMailing {
+    let content = |(language, html): (&str, &str)| Content {
+        language: Some(language.into()),
+        subject: format!("Subject {language}"),
+        html: html.into(),
+        ..Content::default()
+    };
+    NewMailing {
+        account: app.account(),
+        project: Some(app.project),
+        kind: Kind::Campaign(CampaignId::from_bytes([3; 12])),
+        contents: ["en", "de"].into_iter().zip(htmls).map(content).collect(),
+        from: Sender { address: "news@example.com".into(), name: None, reply_to: None },
+        to: To::Everyone,
+        transactional: false,
+        topic: None,
+        variables: serde_json::Map::new(),
+        tracking: Tracking { opens: true, clicks: true },
+        utm: None,
+        campaign_name: None,
+        unknown: Policy::Hold,
+        local: None,
+    }
+}
+
+#[test]
+fn a_click_leads_where_the_link_in_the_recipients_language_leads_and_counts_there() {
+    let app = TestApp::new();
+    contact(&app, "en@example.com", json!({ "language": "en" }));
+    contact(&app, "de@example.com", json!({ "language": "de-CH" }));
+    let english = r#"<a href="https://shop.example/en">x</a>"#;
+    let german = r#"<a href="https://shop.example/de/neu">x</a><a href="https://shop.example/en">y</a>"#;
+    let new = mailing(&app, [english, german]);
+    let batch = write(&app, move |tx| sending::create(tx, new).expect("a right mailing"));
+    assert_eq!(run_to_the_end(&app, batch).sent, 2);
+    app.clock.advance_ms(60_000);
+    let numbers: Vec<u32> = sending::recipients(&app.read(), batch, 0, 10, |_, _| true)
+        .expect("readable")
+        .rows
+        .into_iter()
+        .map(|(number, _)| number)
+        .collect();
+    for (number, clicked, target) in [
+        (numbers[0], 0, "https://shop.example/en"),
+        (numbers[1], 0, "https://shop.example/de/neu"),
+        (numbers[1], 1, "https://shop.example/en"),
+    ] {
+        let path = format!("/t/c/{}", link(&app, batch, number, Purpose::Click(clicked)));
+        let (status, headers, _) = app.visit(http::Method::GET, &path, &[("user-agent", BROWSER)], "");
+        assert_eq!((status, headers["location"].to_str().expect("ASCII")), (302, target));
+    }
+    app.wait(tracking::flush(app.engine())).expect("written");
+    let clicks = daily_stats::clicks(&app.read(), batch).expect("readable");
+    assert_eq!(clicks, [((0, 0), 1), ((1, 0), 1), ((1, 1), 1)]);
+    assert_eq!(engagement::of(&app.read(), batch, numbers[1]).expect("readable").clicks, 2);
+}
+
+#[test]
+fn a_mistake_in_any_language_is_found_before_anything_is_sent() {
+    let app = TestApp::new();
+    let broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
+    let failure = write(&app, move |tx| {
+        let refused = sending::create(tx, broken).expect_err("the German text is broken");
+        tx.roll_back();
+        refused
+    });
+    let detail = failure.detail.expect("words");
+    assert!(detail.starts_with("template: ") && detail.contains("email in de"), "{detail}");
+}
+
+#[test]
+fn a_merge_field_that_one_language_needs_skips_its_readers_only() {
+    let app = TestApp::new();
+    for (name, language) in [("en", "en"), ("de", "de")] {
+        contact(&app, &format!("{name}@example.com"), json!({ "language": language }));
+    }
+    let new = mailing(&app, ["<p>Hi</p>", "<p>Hallo {{ firstName }}</p>"]);
+    let batch = write(&app, move |tx| sending::create(tx, new).expect("a right mailing"));
+    let counts = run_to_the_end(&app, batch);
+    assert_eq!((counts.sent, counts.skipped.get("missing_field")), (1, Some(&1)), "{counts:?}");
+    assert_eq!(inbox(&app), [("en@example.com".to_owned(), "Subject en".to_owned())]);
+}
+
+#[test]
+fn a_recipient_keeps_their_language_through_crashes_retries_and_resends() {
+    let app = TestApp::new();
+    contact(&app, "de@example.com", json!({ "language": "de" }));
+    let new = mailing(&app, ["<p>Hi</p>", "<p>Hallo</p>"]);
+    let batch = write(&app, move |tx| sending::create(tx, new).expect("a right mailing"));
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
+    let (number, planned) = sending::recipients(&app.read(), batch, 0, 10, |_, _| true).expect("readable").rows.remove(0);
+    assert_eq!(planned.translation, 1);
+    let schedule = Schedule { first_pause_ms: 60_000, give_up_ms: 600_000 };
+    let events = [
+        Event::Claim { epoch: 1 },
+        Event::Deferred { reply: "451 later".into(), schedule },
+        Event::Claim { epoch: 1 },
+        Event::Lost { why: crate::features::sending::UnknownReason::Crash },
+        Event::Resend,
+    ];
+    for event in events {
+        let mailing = sending::by_id(&app.read(), batch).expect("readable").expect("there");
+        let recipient = row(&app, batch, number);
+        let what = format!("{event:?}");
+        write(&app, move |tx| rows::advance(tx, &mailing, number, &recipient, event).expect("readable").expect("allowed"));
+        assert_eq!(row(&app, batch, number).translation, 1, "{what}");
+    }
+    assert_eq!(run_to_the_end(&app, batch).sent, 1);
+    assert_eq!(inbox(&app), [("de@example.com".to_owned(), "Subject de".to_owned())]);
+}
+
+#[test]
+fn an_audience_is_everyone_with_the_projects_id_and_without_one() {
+    let app = TestApp::new();
+    contact(&app, "ada@example.com", json!({}));
+    contact(&app, "bob@example.com", json!({}));
+    let project = json!(app.project);
+    let mut wanted = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
+    for (recipient_id, project_id) in [(None, Some(&project)), (Some(&project), Some(&project)), (Some(&project), None)] {
+        wanted["recipientId"] = recipient_id.cloned().unwrap_or_default();
+        wanted["projectId"] = project_id.cloned().unwrap_or_default();
+        let batch = app.post("/v1/sending", wanted.clone()).data();
+        assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 2, "{wanted}");
+        let told = app.get(&format!("/v1/sending/batches/{}", batch["batchId"].as_str().expect("an id"))).data();
+        assert_eq!(told["recipientType"], "audience", "{told}");
+    }
+    wanted["recipientId"] = json!("66f1a2b3d4e5f60718293a99");
+    let refused = app.post("/v1/sending", wanted.clone());
+    assert_eq!((refused.refusal().0, refused.body["data"]["field"].as_str()), (400, Some("projectId")), "{refused:?}");
+}
