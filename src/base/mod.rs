@@ -14,6 +14,7 @@ pub mod machine;
 pub mod memory;
 pub mod network;
 pub mod objects;
+pub mod optional;
 pub mod parsed;
 pub mod patch;
 pub mod phone;

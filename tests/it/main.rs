@@ -33,6 +33,7 @@ mod pixels;
 mod process;
 mod replays;
 mod returns;
+mod shapes;
 mod sites;
 mod support;
 mod tracking;

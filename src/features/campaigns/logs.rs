@@ -26,9 +26,9 @@ pub struct LogRow {
     /// The sender's domain.
     pub domain: String,
     pub from_email: String,
-    /// Null if the contact was deleted.
+    /// Absent if the contact was deleted.
     pub to_email: Option<String>,
-    /// Null if the contact was deleted.
+    /// Absent if the contact was deleted.
     pub subscriber_id: Option<ContactId>,
     /// With its merge fields.
     pub subject: String,
@@ -46,7 +46,7 @@ pub struct LogRow {
     /// The same in words.
     pub suppression_reason: Option<String>,
     pub conversation_id: Option<ConversationId>,
-    /// Null if it was no campaign's.
+    /// Absent if it was no campaign's.
     pub campaign_id: Option<CampaignId>,
     pub created_at: Moment,
     /// When the next mail server took the message over.

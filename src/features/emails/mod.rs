@@ -28,8 +28,8 @@ use model::{Email, Stage};
 pub use choosing::{Headline, choose, headline, is_being_edited, names_postal_address};
 pub use drawing::{pdf as draw_pdf, png as draw_png};
 
-/// Any of these lets a key see emails.
-const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite, Permission::EmailSend];
+/// Any of these lets a key read emails. Whoever may only send them names them by id.
+const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 
 /// The account's email with this id, in this project where one is named.
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {

@@ -19,7 +19,7 @@ use crate::vocab::tables;
 #[schemars(rename = "SendingHold")]
 pub struct HoldView {
     pub on_hold: bool,
-    /// When the hold began; later requests are sent as usual. `null` if sending is not on hold.
+    /// When the hold began; later requests are sent as usual. Absent if sending is not on hold.
     pub since: Option<Moment>,
     /// Why, in words.
     pub reason: Option<String>,

@@ -9,12 +9,13 @@ use super::images::Picture;
 use super::knowledge::{self, Entry};
 use super::model::{Logos, Project, Status};
 use super::{store, with_given};
+use crate::base::optional::Nullable;
 use crate::engine::api::Listed;
 use crate::engine::api::answer::Moment;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{KnowledgeId, ProjectId};
 
-/// A brand: contacts, segments, campaigns and emails live inside one.
+/// A brand: contacts, segments, campaigns and emails live inside one. A key that cannot read projects sees only what it needs to choose one.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
@@ -30,16 +31,13 @@ pub struct ProjectView {
     /// The host of the first imported address, without `www.`.
     pub domain: String,
     /// The sites it was imported from.
-    pub urls: Vec<String>,
-    pub logo_urls: LogosView,
+    pub urls: Option<Vec<String>>,
+    pub logo_urls: Option<LogosView>,
     /// The brand's colours by role, as far as its sites show them or people gave them.
-    pub palette: Palette,
-    /// A picture of the site. Always null: sites are read here, not drawn. The pictures of emails stand with the emails.
-    pub screenshot_url: Option<String>,
+    pub palette: Option<Palette>,
     /// Why the import failed, if it did.
     pub error: Option<String>,
     /// What is known of the brand; only where one project is asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub brand: Option<Brand>,
     pub created_at: Moment,
     pub updated_at: Moment,
@@ -48,9 +46,9 @@ pub struct ProjectView {
 /// Where the logos are; `null` where there is none.
 #[derive(Serialize, JsonSchema)]
 pub struct LogosView {
-    pub primary: Option<String>,
-    pub secondary: Option<String>,
-    pub favicon: Option<String>,
+    pub primary: Nullable<String>,
+    pub secondary: Nullable<String>,
+    pub favicon: Nullable<String>,
 }
 
 impl Listed for ProjectView {
@@ -69,10 +67,9 @@ impl ProjectView {
             description: None,
             status: Status::Pending,
             domain: "acme.example".into(),
-            urls: vec!["https://www.acme.example/".into()],
-            logo_urls: LogosView { primary: None, secondary: None, favicon: None },
-            palette: Palette::default(),
-            screenshot_url: None,
+            urls: Some(vec!["https://www.acme.example/".into()]),
+            logo_urls: Some(LogosView { primary: None.into(), secondary: None.into(), favicon: None.into() }),
+            palette: Some(Palette::default()),
             error: None,
             brand: None,
             created_at: Moment::sample(),
@@ -86,6 +83,12 @@ pub fn view(tx: &impl Read, project: Project) -> Result<ProjectView> {
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
     store::look(tx, project.id)?.put_over(&mut brand);
     Ok(of(project, &brand))
+}
+
+/// A project for a list of somebody who may not read projects: what tells them apart.
+pub fn summary(project: Project) -> ProjectView {
+    let view = of(project, &Brand::default());
+    ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
 }
 
 /// A project with its brand.
@@ -102,10 +105,9 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         description: project.description,
         status: project.status,
         domain: project.domain,
-        urls: project.urls,
-        logo_urls: logos(project.logos, brand),
-        palette: brand.palette.clone(),
-        screenshot_url: None,
+        urls: Some(project.urls),
+        logo_urls: Some(logos(project.logos, brand)),
+        palette: Some(brand.palette.clone()),
         error: project.error,
         brand: None,
         created_at: Moment(project.created_at),
@@ -120,7 +122,7 @@ pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     let is_picture = |source| !matches!(source, LogoSource::Given | LogoSource::IconLink | LogoSource::Share);
     let primary = given.primary.or_else(|| found(is_picture));
     let favicon = given.favicon.or_else(|| found(|source| source == LogoSource::IconLink));
-    LogosView { primary, secondary: given.secondary, favicon }
+    LogosView { primary: primary.into(), secondary: given.secondary.into(), favicon: favicon.into() }
 }
 
 /// A text of the knowledge base.

@@ -49,8 +49,6 @@ pub fn tell(tx: &mut WriteTx<'_>, kind: WebhookEvent, whom: &Whom<'_>, at: Times
     });
     if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
         data.extend(more);
-        // What there is not is left out, as in every payload.
-        data.retain(|_, value| !value.is_null());
     }
     let conversation = mailing.conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind, account: mailing.account, project: mailing.project, conversation, data });
@@ -60,12 +58,10 @@ pub fn tell(tx: &mut WriteTx<'_>, kind: WebhookEvent, whom: &Whom<'_>, at: Times
 /// A test of an email is on its way to a recipient.
 pub fn tested(tx: &mut WriteTx<'_>, of: Tested<'_>) {
     let Tested { account, project, conversation, email, recipient, message } = of;
-    let mut data = json!({
+    let data = json!({
         "conversationId": conversation, "recipient": recipient, "messageId": message, "sentAt": tx.now().to_string(),
+        "emailId": email,
     });
-    if let Some(email) = email {
-        data["emailId"] = json!(email);
-    }
     let conversation = conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });
 }

@@ -34,7 +34,7 @@ const fn line(group: &'static str, label: &'static str, path: &'static str, asks
 /// The navigation, in order.
 pub const MENU: &[Line] = &[
     line("", "Home", "/", &[]),
-    line("", "Brands", "/brands", &["projects.list"]),
+    line("", "Brands", "/brands", &["projects.get"]),
     line("", "Emails", "/emails", &["projects.list", "emails.list"]),
     line("", "Campaigns", "/campaigns", &["campaigns.overview"]),
     line("", "Inbox", "/inbox", &["sending.inbox_list"]),

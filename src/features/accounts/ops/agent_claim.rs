@@ -1,7 +1,7 @@
 //! A new code for an agent whose code is over (specification, Agent registration, step 4).
 
 use http::StatusCode;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -19,10 +19,15 @@ pub struct AgentClaim;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
-#[schemars(rename = "AgentRenewal")]
+#[schemars(rename = "AgentRenewal", transform = describe)]
 pub struct Asked {
     /// The token that the registration was answered with.
     pub claim_token: String,
+}
+
+/// What is refused in OAuth's own words, and so is read as any text.
+fn describe(schema: &mut Schema) {
+    wire::require(schema, &[("claim_token", json!({ "pattern": wire::TOKEN_PATTERN }))]);
 }
 
 impl Operation for AgentClaim {

@@ -45,7 +45,7 @@ pub struct Outlook {
     pub missing_fields: BTreeMap<String, u64>,
     /// What to know, and what must be put right.
     pub warnings: Vec<Warning>,
-    /// How long sending takes at the rate of the account's plan; null if the plan sends nothing.
+    /// How long sending takes at the rate of the account's plan; absent if the plan sends nothing.
     pub estimated_seconds: Option<u64>,
 }
 

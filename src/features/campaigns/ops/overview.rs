@@ -46,7 +46,7 @@ pub struct Wanted {
 #[schemars(rename = "CampaignsOverview")]
 pub struct Part {
     pub campaigns: Vec<CampaignLine>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next: Option<CampaignId>,
 }
 

@@ -17,6 +17,7 @@ mod plan;
 mod row;
 pub mod saved;
 mod scan;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod tree;

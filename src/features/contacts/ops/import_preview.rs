@@ -55,7 +55,7 @@ pub struct Preview {
 pub struct Column {
     /// Its cell in the first row.
     pub header: String,
-    /// What it seems to be: the name of a field, `customFields.` and the name of one, or null.
+    /// What it seems to be: the name of a field, `customFields.` and the name of one; absent if unknown.
     pub guess: Option<String>,
     /// Its cells in the next rows.
     pub samples: Vec<String>,

@@ -36,7 +36,7 @@ pub struct WhoseEvents {
 pub struct Part {
     /// By when they occurred, the newest first.
     pub events: Vec<EventView>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }

@@ -8,7 +8,7 @@ use crate::base::bounded::Bounded;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::engine::store::Read;
 use crate::features::sending::quota::{self, Period, Tally};
-use crate::features::sending::{READERS, permit};
+use crate::features::sending::{FOLLOWERS, permit};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
@@ -76,7 +76,7 @@ pub struct Month {
 }
 
 impl Operation for Metrics {
-    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(READERS))
+    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS))
         .summary("Tell how much was sent")
         .about("Of the key's environment: with a test key, what went into the built-in inbox.");
     type Input = WantedMetrics;

@@ -9,7 +9,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Engine, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::accounts;
 use crate::features::sending::quota::{self, Period, Tally};
-use crate::features::sending::{READERS, permit, provider, transport};
+use crate::features::sending::{FOLLOWERS, permit, provider, transport};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
@@ -28,7 +28,7 @@ pub struct Wanted {}
 pub struct PlanView {
     /// The plan's name in the settings.
     pub plan: String,
-    /// What carries the mail of this environment: `inbox` or `smtp`; null if nothing is set that does.
+    /// What carries the mail of this environment: `inbox` or `smtp`; absent if neither is set up.
     pub provider: Option<&'static str>,
     /// Recipients to whom mail is handed over per second.
     pub recipients_per_second: u64,
@@ -79,7 +79,7 @@ pub struct SizeView {
 }
 
 impl Operation for Plan {
-    const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(READERS))
+    const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(FOLLOWERS))
         .summary("Tell what the account may do")
         .about("The numbers that hold now, and how much of the quotas is used in the key's environment.");
     type Input = Wanted;

@@ -27,6 +27,10 @@ pub struct Test;
 /// What is to be tried with whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    { "required": ["emailId"], "properties": { "emailId": { "type": "string" } } },
+    { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
+]))]
 pub struct NewTest {
     /// The email to send.
     pub email_id: Option<EmailId>,

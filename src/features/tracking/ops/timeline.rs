@@ -46,7 +46,7 @@ pub struct Whose {
 pub struct Part {
     /// The newest first.
     pub entries: Vec<Happened>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
