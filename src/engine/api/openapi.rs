@@ -61,8 +61,8 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
 }
 
 const ABOUT: &str = "Every answer is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
-    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. Unknown \
-    fields and parameters are refused by name. A key that begins with `sk_test_` works on test data, one that begins with \
+    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. A field \
+    without a value is left out. Unknown fields and parameters are refused by name. A key that begins with `sk_test_` works on test data, one that begins with \
     `sk_live_` on real data; neither sees the other's. Requests with a key count against a budget per minute, account and group \
     of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) tell how it stands. What \
     people do, on pages or with a token, counts against budgets of their own, ten times as large.";

@@ -22,7 +22,7 @@ fn name() -> Value {
 
 /// Groups within a group: each has a condition or a group of its own.
 pub fn groups(schema: &mut Schema) {
-    let Some(items) = schema.get_mut("items") else { return };
+    let Some(items) = schema.get_mut("items").and_then(Value::as_object_mut) else { return };
     let lists = ["groups", "tags", "excludeTags", "topics", "excludeTopics", "fields", "activity", "events"];
     let mut choices: Vec<Value> =
         lists.map(|list| json!({ "required": [list], "properties": { list: { "minItems": 1 } } })).into();
@@ -30,7 +30,7 @@ pub fn groups(schema: &mut Schema) {
     for word in ["status", "validationStatus"] {
         choices.push(json!({ "required": [word], "properties": { word: { "type": "string" } } }));
     }
-    *items = json!({ "allOf": [items.take(), { "anyOf": choices }] });
+    items.insert("anyOf".to_owned(), choices.into());
 }
 
 /// Custom fields by name, each with at least one value.

@@ -1,10 +1,13 @@
 //! Send an email: to one address, or to a segment, a tag or everybody of a project.
 
+use std::collections::BTreeMap;
+
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
+use crate::base::objects::AnyJson;
 use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
@@ -67,6 +70,7 @@ pub struct NewSend {
     /// The conversation whose email is sent; with several emails, name one by `emailId`.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, the same for all recipients.
+    #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
     /// The project whose contacts are meant. That of the email if absent.
     pub project_id: Option<ProjectId>,

@@ -1,10 +1,13 @@
 //! Send an email to oneself, to see how it looks.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
+use crate::base::objects::AnyJson;
 use crate::base::text::ShortText;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
@@ -43,6 +46,7 @@ pub struct NewTest {
     /// The name beside it.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
     /// Values of merge fields. What is missing is taken from the contact with this address, if there is one.
+    #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
 }
 
