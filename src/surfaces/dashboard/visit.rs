@@ -131,6 +131,11 @@ impl Trouble {
         Self::plain(StatusCode::BAD_REQUEST, "The form did not arrive whole; send it again.")
     }
 
+    /// The role of who looks does not include it.
+    pub fn not_allowed() -> Self {
+        Self::plain(StatusCode::FORBIDDEN, "Your role does not allow this. The owner and admins of the account can change it.")
+    }
+
     /// Nothing is there.
     pub fn not_found() -> Self {
         Self::plain(StatusCode::NOT_FOUND, "There is no such page. The address may be incomplete, or what it showed was deleted.")
@@ -168,8 +173,7 @@ impl Visit {
 
     /// That who looks may do this: for pages that are nothing but a form.
     pub fn need(&self, permission: Permission) -> Result<(), Trouble> {
-        let message = "Your role does not allow this. The owner and admins of the account can change it.";
-        if self.may(permission) { Ok(()) } else { Err(Trouble::plain(StatusCode::FORBIDDEN, message)) }
+        if self.may(permission) { Ok(()) } else { Err(Trouble::not_allowed()) }
     }
 
     /// The page of a list that the address names, from 1; the first one if it names none.

@@ -48,7 +48,7 @@ pub struct Form {
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<String>,
     /// What stands between cells: one ASCII character; a comma if absent. `\t` is a tab.
-    #[schemars(extend("pattern" = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#))]
+    #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags for every contact of the file: a JSON array, or names between commas.
     pub tags: Option<String>,
@@ -308,6 +308,9 @@ fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole
     }
     Ok(true)
 }
+
+/// What [`delimiter`] understands.
+pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
 
 /// A delimiter as callers write it.
 pub fn delimiter(text: &str) -> Option<u8> {

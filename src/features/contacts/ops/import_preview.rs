@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::import::{delimiter, wrong_delimiter};
+use super::import::{DELIMITER_PATTERN, delimiter, wrong_delimiter};
 use crate::base::bounded::Bounded;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
@@ -26,6 +26,7 @@ pub struct Wanted {
     /// Where it was uploaded; not needed, but it must be right.
     pub project_id: Option<ProjectId>,
     /// What stands between cells; found out if absent. `\t` is a tab.
+    #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// How many rows, 5 if absent.
     pub rows: Option<Bounded<1, { limits::UPLOAD_ROWS_SHOWN_MAX }>>,

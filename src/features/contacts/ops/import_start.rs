@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::import::{Started, delimiter, wrong_delimiter};
+use super::import::{DELIMITER_PATTERN, Started, delimiter, wrong_delimiter};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::OnConflict;
@@ -34,6 +34,7 @@ pub struct Reading {
     #[serde(default)]
     pub on_conflict: Existing,
     /// What stands between cells; found out if absent. `\t` is a tab.
+    #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags for every contact of the file.
     #[serde(default)]
