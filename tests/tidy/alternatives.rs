@@ -144,7 +144,7 @@ fn an_agent_says_who_it_is_and_what_it_wants() {
     let agent = json!({ "type": "service_auth", "login_hint": "ada@example.com", "agent_name": "Helper" });
     let accepted = [json!({}), json!({ "scope": "audience:read email:read" })];
     let refused =
-        [json!({ "type": "" }), json!({ "login_hint": "ada" }), json!({ "agent_name": " " }), json!({ "scope": "much" })];
+        [json!({ "type": "" }), json!({ "login_hint": null }), json!({ "agent_name": " " }), json!({ "scope": "much" })];
     check("accounts.agent_identity", &agent, &accepted, &refused);
 }
 
