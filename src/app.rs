@@ -106,13 +106,12 @@ fn run_service(place: &Place, wanted: &Serve) -> Result<(), Problem> {
 }
 
 fn run_demo(place: &Place, wanted: &Demo) -> Result<(), Problem> {
-    // On this machine only; the made-up shop is read as any other site is, so its network must be open; room to send at once.
+    // On this machine only; the made-up shop is read as any other site is, so its network must be open.
     let given = [
         ("server.http", wanted.http.as_deref().unwrap_or("127.0.0.1:8080")),
         ("server.https", ""),
         ("server.demo_shop", "true"),
         ("outbound.allow_networks", "127.0.0.0/8"),
-        ("accounts.plan", "enterprise"),
     ];
     let overrides: Vec<_> = given.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let settings = load_settings(place, &overrides)?;

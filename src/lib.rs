@@ -6,7 +6,7 @@
 //! base ← vocab ← engine ← features ← surfaces ← app, operations, workers
 //! ```
 //!
-//! A module imports only what stands to its left; `tests/tidy.rs` checks it.
+//! A module imports only from layers to its left; `tests/tidy` checks it.
 //!
 //! | Layer | What it is | What it does not know |
 //! |---|---|---|
@@ -28,9 +28,9 @@
 //!                    → run → commit → encode
 //! ```
 //!
-//! The command line, the administration socket and the dashboard enter through the same pipeline as HTTP, so a permission, a budget or
-//! an idempotency rule holds on every way in. Who calls is a [`engine::api::Principal`]: a key, or a person who is signed in (in the
-//! dashboard by a cookie, in programs by a token) with what their role allows.
+//! The command line, the administration socket and the dashboard use the same pipeline as HTTP, so permissions, budgets and idempotency
+//! rules hold everywhere. The caller is a [`engine::api::Principal`]: a key, or a signed-in user (with a cookie in the dashboard, with a
+//! token in programs) and the user's permissions.
 //!
 //! # The life of an email
 //!
@@ -40,15 +40,15 @@
 //!   Brand                language model            checked        and layouts → MJML   HTML               PNG, PDF
 //! ```
 //!
-//! `features/emails/generation` takes each email through these as stages that can be repeated; `engine/fetch` is the only way out to
+//! `features/emails/generation` takes each email through these as stages that can be repeated. Only `engine/fetch` sends requests to
 //! addresses that users supply.
 //!
 //! # The life of a message
 //!
 //! ```text
 //! features/campaigns ─ features/sending ─ …/planning ─ …/dispatch ─ engine/mail ─ features/tracking
-//!   launch, schedule,    a mailing, taken   a row per     round: claim,   message, DKIM,  opens, clicks,
-//!   pause, report        on in one          recipient,    handoff on disk, transport:      bounces, leaving:
+//!   launch, schedule,    a mailing,         a row per     round: claim,   message, DKIM,  opens, clicks,
+//!   pause, report        stored in one      recipient,    handoff on disk, transport:      bounces, leaving:
 //!                        transaction        or the reason then the dot     relay, MX,      evidence for the rows
 //!                                                                          inbox
 //! ```
@@ -67,38 +67,52 @@
 //!
 //! - *What can be called?* [`operations::OPERATIONS`]. An operation's id is its address: `contacts.create` is
 //!   `features/contacts/ops/create.rs`.
-//! - *Who gets in, and how?* `features/accounts`: keys, members, sign-in, and agents that ask people for keys. What requests see of it
-//!   is in memory: [`engine::access`].
-//! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages, each of which asks operations as the person who looks.
+//! - *Who has access, and how?* `features/accounts`: keys, members, sign-in, and agents that request keys. Requests use the copy in
+//!   memory: [`engine::access`].
+//! - *Where do pages come from?* [`surfaces::dashboard`]: a table of pages. Each calls operations as the signed-in user.
 //! - *What can go wrong?* [`vocab::codes`]. *What is bounded, and why by that number?* [`vocab::limits`].
-//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Whose it is, and whether it is whole: `app/installation`;
-//!   whether the folder is a copy: `app/instance`.
+//! - *What is on disk?* [`vocab::tables`]; how bytes become values: [`engine::store`]. Which installation owns it, and whether it is
+//!   complete: `app/installation`. Whether the folder is a copy: `app/instance`.
 //! - *Why is nothing sent after a restore?* [`engine::hold`]; what waits: [`features::installation`].
-//! - *What runs by itself?* [`workers`]. How it is doing: [`engine::jobs::standing`], and `GET /health/ready` for the whole service.
-//! - *Who gets a connection when all are in use?* [`engine::admission`]. How many fit into the descriptors: `app/connections.rs`.
+//! - *How do I add an operation with a page?* Write `features/<noun>/ops/<verb>.rs` and a row in [`operations::OPERATIONS`]; then a page in
+//!   `surfaces/dashboard/pages` that calls it.
+//! - *Which permission does a page need?* Those of the operations that it calls (`SPEC` in each). `surfaces/dashboard/shell.rs` hides links
+//!   that the user may not follow.
+//! - *What happens to a campaign in a crash? What is the retry backoff of mail?* `features/sending/delivery.rs`. The backoff of webhooks:
+//!   `features/webhooks/delivering`.
+//! - *How does one-click unsubscribe work?* `features/tracking/ops/unsubscribe.rs`. Its headers: [`engine::mail`].
+//! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates and uses them; `features/domains` stores and rotates them.
+//! - *How does an email become a PNG?* [`engine::render::pixels`].
+//! - *How does search tolerate typos?* `engine/search/typo.rs`.
+//! - *What runs in the background?* [`workers`]. Its status: [`engine::jobs::standing`], and `GET /health/ready` for the whole service.
+//! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many file descriptors allow: `app/connections.rs`.
+//! - *How much memory do large requests take?* [`engine::api::bodies`] bounds their bodies, and `tests/it/memory.rs` measures them.
 //! - *What happens on a full disk?* [`engine::store::space`]: the stores take essential writes only, and keep a reserve for them.
 //! - *How does a template become what one recipient gets?* [`engine::render::merge`] fills it, [`engine::mail::message`] writes the
 //!   message around it, [`engine::mail::dkim`] signs it.
-//! - *What is fetched from elsewhere, and what guards it?* [`engine::fetch`]. How a site becomes a brand: `features/projects/importing`
-//!   (stages), `features/projects/reading` (what pages say).
+//! - *What does Mailmill fetch from other servers, and how is that guarded?* [`engine::fetch`]. How a site becomes a brand:
+//!   `features/projects/importing` (stages), `features/projects/reading` (what pages say).
 //! - *Which email is credited with an order?* [`features::events`]: the rules are in `attribution`.
-//! - *Where are events of customers kept, and how are they found?* [`features::contacts::journal`]; its `index` says why rows of indexes are
-//!   written later than what is answered.
-//! - *What protects what from whom?* `assets/security/README.md`, the threat model. Parsers of foreign input are fuzzed: `src/fuzzing.rs`.
+//! - *Where are customer events stored, and how are they found?* [`features::contacts::journal`]; its `index` says why index rows are
+//!   written after the response.
+//! - *What is the threat model?* `assets/security/README.md`. Parsers of untrusted input are fuzzed: `src/fuzzing.rs`.
 //! - *What can be configured?* `config/default.toml`, read into [`vocab::settings`].
+//! - *What does the API promise, beyond the OpenAPI document?* The pages in `assets/docs`, listed in `assets/docs/README.md`:
+//!   `projects.md`, `emails.md`, `contacts.md`, `sending.md`, `attribution.md`, and `validation.md` for the planned validators.
+//! - *What does a word mean, and which word do I use?* The glossary: `assets/docs/glossary.md`.
 //!
 //! # Invariants
 //!
-//! 1. **Acknowledged means durable.** A command is answered after the commit that holds its effect, its replay record, its audit
+//! 1. **Acknowledged means durable.** A command responds after the commit that holds its effect, its replay record, its audit
 //!    row, its counters, its entry in the change feed and its webhook events: one transaction.
-//! 2. **Two worlds.** A test key opens `test.redb`, a live key `live.redb`; neither holds a handle to the other.
+//! 2. **Two environments.** A test key opens `test.redb`, a live key `live.redb`; neither holds a handle to the other.
 //! 3. **Derived data can be lost.** The search index follows the change feed and keeps its position in its own commit; `mailmill
-//!    reindex` builds it anew while it answers.
-//! 4. **Another's object does not exist.** It is answered like one that was never made.
-//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers stand in [`vocab::limits`] or the settings.
-//! 6. **Foreign emails and images are decoded by worker processes only** ([`engine::render::pixels`]), which have limits, no files and no
-//!    network. Of an image the server itself reads the dimensions.
-//! 7. **Time, randomness and ids come in as arguments.** `clippy.toml` bans the ambient ones and names the substitute.
+//!    reindex` rebuilds it while the service runs.
+//! 4. **An object of another account does not exist.** The response is the same as for an unknown ID.
+//! 5. **Everything is bounded:** queues, bodies, batches, retries, lists. The numbers are in [`vocab::limits`] or the settings.
+//! 6. **Only worker processes decode imported emails and images** ([`engine::render::pixels`]). They have limits, no files and no
+//!    network. The server itself reads only the dimensions of an image.
+//! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
 // `println!` and `eprintln!` panic when they cannot write, as on a full disk; see `app::print` and `app::complain`.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]

@@ -32,6 +32,9 @@ pub const OPERATIONS: &[Entry] = &[
     outward::<accounts::ops::list_keys::ListKeys>(),
     outward::<accounts::ops::revoke_key::RevokeKey>(),
     outward::<accounts::ops::reset_link::ResetLink>(),
+    outward::<accounts::ops::account_admin::AccountAdmin>(),
+    query::<accounts::ops::account_list::AccountListing>(),
+    outward::<accounts::ops::account_plan::AccountPlanChange>(),
     outward::<accounts::ops::link_look::LinkLook>(),
     outward::<accounts::ops::sign_in::SignIn>(),
     // People.
@@ -94,6 +97,7 @@ pub const OPERATIONS: &[Entry] = &[
     raw::<projects::ops::image_file::ImageFile>(),
     raw::<projects::ops::image_remote::ImageRemote>(),
     command::<projects::ops::logos_update::LogosUpdate>(),
+    command::<projects::ops::sender_update::SenderUpdate>(),
     command::<projects::ops::guidelines_update::GuidelinesUpdate>(),
     query::<projects::ops::look::Look>(),
     command::<projects::ops::look_update::LookUpdate>(),

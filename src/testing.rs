@@ -8,17 +8,20 @@ pub mod name_server;
 pub mod site;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use http::header::{AUTHORIZATION, CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use serde_json::{Value, json};
 
-use crate::base::clock::{ManualClock, Timestamp};
+use crate::base::clock::{Clock, ManualClock, Timestamp};
 use crate::base::random::{Random, SeededRandom};
-use crate::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
+use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::links::Links;
 use crate::engine::access::token;
+use crate::engine::api::bodies::Bodies;
 use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody, Service};
@@ -29,10 +32,12 @@ use crate::engine::render::pixels::{self, Pixels, Workers};
 use crate::engine::search::{self, Index};
 use crate::engine::settings;
 use crate::engine::store::seal::Seal;
+use crate::engine::store::space::Space;
 use crate::engine::store::{Options, ReadTx, Store};
 use crate::operations::OPERATIONS;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId, ProjectId};
+use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
@@ -53,6 +58,11 @@ pub struct Mill {
     runtime: tokio::runtime::Runtime,
     stores: [Arc<Store>; 3],
     folder: tempfile::TempDir,
+}
+
+/// Workers within this process.
+fn workers() -> Workers {
+    Workers::new(pixels::Options::default())
 }
 
 /// What a call came to.
@@ -87,13 +97,23 @@ impl Mill {
 
     /// A new mill with other settings than the defaults.
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::made(change, workers())
+    }
+
+    /// A new mill whose images are worked on by these.
+    pub fn with_workers(workers: Workers) -> Self {
+        Self::made(|_| {}, workers)
+    }
+
+    fn made(change: impl FnOnce(&mut Settings), workers: Workers) -> Self {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
         change(&mut settings);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(7));
         let account = AccountId::make(START, random.as_ref());
         let project = ProjectId::from_bytes([0; 12]);
-        let mut mill = Self::open(folder, Arc::new(settings), Arc::new(ManualClock::at(START)), random, (account, project));
+        let clock = Arc::new(ManualClock::at(START));
+        let mut mill = Self::open((folder, &Space::unlimited()), Arc::new(settings), clock, random, (account, project), workers);
         mill.keep_events();
         mill.project = mill.another_project();
         mill
@@ -101,6 +121,11 @@ impl Mill {
 
     /// The same mill after its process has ended and started again.
     pub fn restarted(self) -> Self {
+        self.restarted_on(&Space::unlimited())
+    }
+
+    /// The same on another disk.
+    pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();
         // Whatever still runs goes down with the process.
@@ -108,20 +133,22 @@ impl Mill {
         for store in stores {
             Arc::into_inner(store).expect("nothing else holds a store").close();
         }
-        Self::open(folder, settings, clock, Arc::new(SeededRandom::new(8)), (account, project))
+        Self::open((folder, space), settings, clock, Arc::new(SeededRandom::new(8)), (account, project), workers())
     }
 
     fn open(
-        folder: tempfile::TempDir,
+        (folder, space): (tempfile::TempDir, &Arc<Space>),
         settings: Arc<Settings>,
         clock: Arc<ManualClock>,
         random: Arc<dyn Random>,
         (account, project): (AccountId, ProjectId),
+        workers: Workers,
     ) -> Self {
         let store = |name: &str, realm| {
             let options = Options { realm, cache_bytes: 4 * 1024 * 1024 };
             let path = folder.path().join(name);
-            Arc::new(Store::open(&path, &options, clock.clone(), random.clone()).expect("a store"))
+            let sources: (Arc<dyn Clock>, Arc<dyn Random>) = (clock.clone(), random.clone());
+            Arc::new(Store::open_and(space.clone(), &path, &options, sources, |_| Ok(())).expect("a store"))
         };
         let world = |environment, name: &str| {
             let options = search::Options { writer_bytes: 30_000_000 };
@@ -138,7 +165,7 @@ impl Mill {
             (store("control.redb", Realm::Control), world(Environment::Test, "test"), world(Environment::Live, "live"));
         let stores = [control.clone(), test.store.clone(), live.store.clone()];
         let hold = hold::read(&control.read()).expect("readable");
-        let engine = Arc::new(Engine::new(Parts {
+        let mut engine = Engine::new(Parts {
             settings,
             clock: clock.clone(),
             random: random.clone(),
@@ -148,9 +175,12 @@ impl Mill {
             seal: Seal::from_key(&[7; 32]),
             hold: Hold::new(hold),
             links: Links::new([7; 32]),
-            pixels: Pixels::embedded(Workers::new(pixels::Options::default())),
+            pixels: Pixels::embedded(workers),
             operations: OPERATIONS,
-        }));
+        });
+        // No test waits as long as callers do.
+        engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
+        let engine = Arc::new(engine);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let key = add_key(&engine, account, random.as_ref());
         let api = Api(engine.clone());
@@ -222,6 +252,11 @@ impl Mill {
         let reply = self.reply_with(Method::POST, path, "application/json", Body::Whole(body.to_string().into()), &more);
         let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
         Answer { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+    }
+
+    /// `POST` as given; the reply with its headers.
+    pub fn reply_to_post(&self, path: &str, body: &Value) -> Reply {
+        self.reply(Method::POST, path, "application/json", Body::Whole(body.to_string().into()))
     }
 
     /// `PATCH` as given.
@@ -302,7 +337,8 @@ impl Mill {
         format!("{path}{mark}projectId={}", self.project)
     }
 
-    fn with_project(&self, mut body: Value) -> Value {
+    /// This body with the project added.
+    pub fn with_project(&self, mut body: Value) -> Value {
         body["projectId"] = json!(self.project);
         body
     }
@@ -339,11 +375,11 @@ impl Mill {
 fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let text = token::create(Environment::Test, random).expose().to_owned();
     let hash = token::parse(&text).expect("a key just made is well-formed").hash();
-    let limits = Some([u32::MAX; RouteGroup::ALL.len()]);
-    let sending = SendingLimits { recipients_per_second: 1_000_000, daily: u64::MAX, monthly: u64::MAX };
+    let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
+    let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
     let account = engine.keys.ensure_holder(account, || {
         let (budgets, by_people) = Default::default();
-        Holder { id: account, is_installations: true, limits, sending, budgets, by_people }
+        Holder { id: account, is_installations: true, plan: ArcSwap::from_pointee(plan), budgets, by_people }
     });
     engine.keys.add(Arc::new(Grant {
         id: KeyId::make(START, random),

@@ -244,3 +244,35 @@ fn sweep_control(engine: Arc<Engine>) -> Running {
 fn sweep(store: Arc<Store>, sweep: impl FnOnce(&mut WriteTx<'_>) -> store::Result<bool> + Send + 'static) -> Running {
     Box::pin(async move { Ok(Step::more_if(store.write(sweep).await??)) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::access::throttle::Rule;
+    use crate::engine::api::guesses;
+    use crate::engine::store::space::Space;
+    use crate::testing::Mill;
+    use crate::vocab::tables;
+
+    /// Guesses are counted on a full disk too. Were their rows not swept there, strangers could use up the reserve.
+    #[test]
+    fn rows_of_guesses_are_written_and_swept_on_a_full_disk() {
+        static RULE: Rule = Rule { name: "test", free: 3, window_ms: 60_000, wait_max_ms: 0 };
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mill = Mill::new().restarted_on(&Space::open(folder.path(), u64::MAX / 4, 0));
+        let engine = mill.engine().clone();
+        let rows = || engine.control.read().rows(tables::THROTTLES).expect("readable");
+        let ordinary = mill.wait(engine.control.write(|_| Ok::<_, ()>(())));
+        assert_eq!(ordinary, Err(store::Error::NoSpace), "the disk counts as full");
+        for name in ["ada", "bob"] {
+            mill.wait(guesses::count(&engine, &[(&RULE, name.to_owned())])).expect("counted");
+            mill.clock.advance_ms(40_000);
+        }
+        assert_eq!(rows(), 2);
+        mill.wait(sweep_control(engine.clone())).expect("swept");
+        assert_eq!(rows(), 1, "the first was last seen more than a minute ago");
+        mill.clock.advance_ms(60_000);
+        mill.wait(sweep_control(engine.clone())).expect("swept");
+        assert_eq!(rows(), 0);
+    }
+}

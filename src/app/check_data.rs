@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Looked, Opener, STORES};
+use super::installation::{Looked, Opener, Refusal, STORES, UNTESTED};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::seal::Seal;
 use crate::engine::store::space::Space;
 use crate::engine::store::{Error, StoreFile};
+use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{self, Problem};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::settings::Settings;
@@ -71,11 +72,17 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
         Some(refusal) => Finding::problem("installation", refusal.to_string(), "Do what the line about the installation says."),
     };
     let remedy = "Put your copy of the key there (mode 600). If every copy is lost, see what `mailmill rekey` lists.";
+    let rekey = folder.rekey();
     let key = match Seal::read(&folder.master_key()) {
+        _ if rekey.exists() => {
+            let said = Refusal::RekeyIncomplete(rekey.display().to_string()).to_string();
+            Finding::problem("master key", said, "Run `mailmill rekey` again.")
+        }
         Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
-        Ok(seal) => match looked.is_sealed_with(&seal).map_err(Problem::failed)? {
-            true => Finding::good("master key", "it is the key of this installation"),
-            false => {
+        Ok(seal) => match looked.fit(&seal).map_err(Problem::failed)? {
+            Fit::Right => Finding::good("master key", "it is the key of this installation"),
+            Fit::Untested => Finding::skipped("master key", UNTESTED),
+            Fit::Wrong => {
                 let said = format!("{} is not the key that the secrets are sealed with", folder.master_key().display());
                 Finding::problem("master key", said, remedy)
             }

@@ -8,8 +8,11 @@ use crate::vocab::settings::Settings;
 pub struct Connections {
     /// HTTP, in all.
     pub http: usize,
-    /// Mail that comes in.
+    /// Mail that comes in: from other servers where `mail.inbound` or `mail.inbound_lmtp` is set, else from programs of the same user
+    /// only.
     pub inbound: usize,
+    /// Whether other servers can bring mail.
+    pub listens: bool,
     /// Descriptors kept for everything else: stores, search index, mail that goes out, webhooks.
     pub reserve: usize,
     /// Whether HTTP has fewer than the settings allow.
@@ -28,7 +31,7 @@ impl Connections {
         let reserve = limits::DESCRIPTORS_RESERVED + inbound + out;
         let wanted = settings.server.connections_max.count();
         let http = wanted.min(descriptors.saturating_sub(reserve).max(limits::HTTP_CONNECTIONS_MIN));
-        Self { http, inbound, reserve, is_reduced: http < wanted }
+        Self { http, inbound, listens, reserve, is_reduced: http < wanted }
     }
 }
 
@@ -54,6 +57,18 @@ mod tests {
         let plenty = fit(inbound, 20_000);
         assert_eq!((plenty.http, plenty.inbound, plenty.is_reduced), (4_096, limits::INBOUND_CONNECTIONS_MAX, false));
         assert!(fit("", 1_024).is_reduced);
+    }
+
+    #[test]
+    fn mail_that_comes_in_has_a_share_of_the_descriptors_where_it_is_listened_for() {
+        let smtp = "[mail]\ninbound = \"127.0.0.1:25\"\n";
+        let lmtp = "[mail]\ninbound_lmtp = \"127.0.0.1:24\"\n";
+        for listens in [smtp, lmtp] {
+            let shares = [256, 1_024, 2_048, 20_000].map(|descriptors| fit(listens, descriptors).inbound);
+            assert_eq!(shares, [limits::INBOUND_CONNECTIONS_MIN, 64, 128, limits::INBOUND_CONNECTIONS_MAX]);
+        }
+        // Only the socket for programs of the same user is left, and they bring one message each.
+        assert_eq!(fit("", 20_000).inbound, limits::INBOUND_CONNECTIONS_MIN);
     }
 
     #[test]

@@ -125,10 +125,14 @@ impl Folder {
         names(&self.path).map_err(|cause| FolderError::Io { path: self.path.clone(), cause })
     }
 
-    /// Give the folder up as it was found: nothing of ours stays in it.
+    /// Give up a folder that was empty: what this process wrote into it is removed.
     pub fn abandon(self) {
-        // A lock that stays behind is not held by any process.
-        let _ = fs::remove_file(self.path.join(LOCK));
+        let stores = ["control", "test", "live"].map(|name| self.store(name));
+        let key_aside = self.master_key().with_extension("new");
+        for file in stores.iter().chain([&self.instance(), &key_aside, &self.path.join(LOCK)]) {
+            // What was not reached is not there, and a lock that stays behind is not held by any process. The failure before is the one to tell.
+            let _ = fs::remove_file(file);
+        }
     }
 
     /// Where it is.
@@ -166,6 +170,11 @@ impl Folder {
         self.path.join("master.key")
     }
 
+    /// The new key of a rekey that is not complete. It becomes the master key in the last step.
+    pub fn rekey(&self) -> PathBuf {
+        self.path.join("master.key.rekey")
+    }
+
     /// Where the certificate made at the first start is.
     pub fn tls(&self) -> PathBuf {
         self.path.join("tls")
@@ -185,10 +194,17 @@ fn names(path: &Path) -> io::Result<Vec<String>> {
 pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) -> io::Result<()> {
     let aside = file.with_extension("new");
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
-    let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
-    writeln!(out, "{}", text(&aside)?)?;
-    out.sync_all()?;
-    fs::rename(&aside, file)?;
+    let fill = || {
+        let mut out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
+        writeln!(out, "{}", text(&aside)?)?;
+        out.sync_all()?;
+        fs::rename(&aside, file)
+    };
+    if let Err(error) = fill() {
+        // It is not there if it was not created.
+        let _ = fs::remove_file(&aside);
+        return Err(error);
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }

@@ -20,7 +20,7 @@ use crate::engine::store::identity::{self, Identity, Installation};
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::store::space::Space;
 use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
-use crate::features::installation::sealed;
+use crate::features::installation::sealed::{self, Fit};
 use crate::surfaces::cli::Problem;
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::Realm;
@@ -30,6 +30,9 @@ const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
 /// TABLE: the stores of an installation, in the order in which their openings are counted.
 pub const STORES: [(&str, Realm); 3] = [("control", Realm::Control), ("test", Realm::World), ("live", Realm::World)];
+/// Of a key that is taken as it is.
+pub const UNTESTED: &str = "the master key could not be verified: the data has no check value, no secret and no suppressed address to test it \
+                            with. Make sure that it is the right one: with another key, unsubscribe links in sent mail stop working";
 /// As many names as a sentence can hold.
 const NAMES_SHOWN: usize = 5;
 
@@ -86,6 +89,8 @@ pub enum Refusal {
         found: Vec<String>,
     },
     Key(KeyError),
+    /// A rekey was cut off: its new key is still in this file.
+    RekeyIncomplete(String),
     /// Nothing that is sealed opens with the key, and there is no check value.
     KeyOpensNothing(String),
     /// A file holds what belongs into another.
@@ -118,9 +123,17 @@ impl fmt::Display for Refusal {
             ),
             Self::Key(cause @ (KeyError::Missing(_) | KeyError::Wrong(_) | KeyError::Length(..))) => lost_key(f, cause),
             Self::Key(cause) => cause.fmt(f),
-            Self::KeyOpensNothing(file) => {
-                lost_key(f, &format_args!("{file} is not the master key of this installation: it opens none of the secrets"))
-            }
+            Self::RekeyIncomplete(file) => write!(
+                f,
+                "`mailmill rekey` was interrupted: {file} holds the new master key, and some of the data is under it already. Run \
+                 `mailmill rekey` again to see what is lost and to complete it"
+            ),
+            Self::KeyOpensNothing(file) => lost_key(
+                f,
+                &format_args!(
+                    "{file} is not the master key of this installation: it opens none of the secrets and matches no suppressed address"
+                ),
+            ),
             Self::Swapped { file, holds } => write!(
                 f,
                 "{file} holds the data of {holds}: were two files swapped? Rename them back, or restore the newest backup into a \
@@ -201,13 +214,14 @@ impl Looked {
     }
 
     /// Whether `seal` is the key that the stores are sealed with.
-    pub fn is_sealed_with(&self, seal: &Seal) -> StoreResult<bool> {
+    pub fn fit(&self, seal: &Seal) -> StoreResult<Fit> {
         match &self.identities {
             [Some(control), Some(test), Some(live)] => {
                 let own = seal.check_value();
-                Ok([control, test, live].iter().all(|identity| identity.key_check == own))
+                let is_own = [control, test, live].iter().all(|identity| identity.key_check == own);
+                Ok(if is_own { Fit::Right } else { Fit::Wrong })
             }
-            _ => sealed::opens_with(&self.files, seal),
+            _ => sealed::try_key(&self.files, seal),
         }
     }
 }
@@ -242,7 +256,7 @@ impl Opener<'_> {
         let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));
         let missing: Vec<String> =
             STORES.iter().filter(|(name, _)| !is_there(name)).map(|(name, _)| format!("{name}.redb")).collect();
-        let is_ours = |name: &String| name == "master.key" || name == "instance.json" || name.ends_with(".search");
+        let is_ours = |name: &String| name.starts_with("master.key") || name == "instance.json" || name.ends_with(".search");
         if missing.is_empty() {
             return Ok(());
         }
@@ -293,8 +307,11 @@ impl Opener<'_> {
         if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
         }
-        if !looked.is_sealed_with(&seal).map_err(Problem::failed)? {
-            return Err(Problem::failed(Refusal::KeyOpensNothing(self.folder.master_key().display().to_string())));
+        let file = self.folder.master_key();
+        match looked.fit(&seal).map_err(Problem::failed)? {
+            Fit::Right => {}
+            Fit::Wrong => return Err(Problem::failed(Refusal::KeyOpensNothing(file.display().to_string()))),
+            Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         self.mark(first)?;
         // A backup of an older program has no identity either, and its folder is as much a copy as any that was restored. The hold is on the
@@ -337,7 +354,7 @@ impl Opener<'_> {
             return Err(Problem::failed(refusal));
         }
         let seal = self.read_key()?;
-        if !looked.is_sealed_with(&seal).map_err(Problem::failed)? {
+        if looked.fit(&seal).map_err(Problem::failed)? != Fit::Right {
             return Err(Problem::failed(Refusal::Key(KeyError::Wrong(self.folder.master_key()))));
         }
         let [Some(Identity { installation, .. }), ..] = looked.identities else { unreachable!("a mismatch was refused before") };
@@ -394,6 +411,10 @@ impl Opener<'_> {
     }
 
     fn read_key(&self) -> Result<Seal, Problem> {
+        let rekey = self.folder.rekey();
+        if rekey.exists() {
+            return Err(Problem::failed(Refusal::RekeyIncomplete(rekey.display().to_string())));
+        }
         Seal::read(&self.folder.master_key()).map_err(|error| Problem::failed(Refusal::Key(error)))
     }
 

@@ -1,21 +1,91 @@
 //! `mailmill rekey`: a new master key for an installation that lost every copy of its own, after each loss was accepted by name.
 //!
-//! The key file is written last. Whatever a crash leaves does not start and can be rekeyed again.
+//! The new key is on the disk beside the stores before anything is put under it. Check values change after everything else, and the key gets
+//! its name last. While the file of the new key is there, the folder does not start, and a second `mailmill rekey` goes on with the same
+//! key. If the old key turns up before the check values change, it takes the data back to that one.
 
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Opener, STORES};
+use super::installation::{Looked, Opener, STORES, UNTESTED};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::identity::{self, Identity};
 use crate::engine::store::seal::{KeyError, Seal};
 use crate::engine::store::space::Space;
-use crate::engine::store::{ReadTx, Store, StoreFile};
+use crate::engine::store::{ReadTx, Result as StoreResult, Store, StoreFile, WriteTx};
 use crate::features::installation::rekey::{Loss, Losses, rekey as put_under};
+use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
+
+/// Which key everything is put under.
+enum Goal {
+    /// A key that is in no file yet.
+    New(Seal),
+    /// The new key of a rekey that was interrupted.
+    Resumed(Seal),
+    /// The key of the installation, which was found again after a rekey was interrupted.
+    Old(Seal),
+}
+
+impl Goal {
+    fn of(folder: &Folder, looked: &Looked, random: &dyn Random) -> Result<Self, Problem> {
+        let interrupted = match Seal::read(&folder.rekey()) {
+            Ok(seal) => Some(seal),
+            // It is whole before anything is put under it.
+            Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
+            Err(trouble) => return Err(Problem::failed(trouble)),
+        };
+        let own = match Seal::read(&folder.master_key()) {
+            Ok(seal) => Some((looked.fit(&seal).map_err(Problem::failed)?, seal)),
+            Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
+            Err(trouble) => return Err(Problem::failed(trouble)),
+        };
+        match (own, interrupted) {
+            (Some((Fit::Right, seal)), Some(_)) => Ok(Self::Old(seal)),
+            (_, Some(seal)) => Ok(Self::Resumed(seal)),
+            (Some((Fit::Right, _)), None) => {
+                Err(Problem::misused("master.key is the key of this installation: there is nothing to do"))
+            }
+            (Some((Fit::Untested, _)), None) => {
+                Err(Problem::misused(format_args!("{UNTESTED}. A new key would change nothing: there is nothing to do")))
+            }
+            (Some((Fit::Wrong, _)) | None, None) => Ok(Self::New(Seal::new(random))),
+        }
+    }
+
+    fn seal(&self) -> &Seal {
+        let (Self::New(seal) | Self::Resumed(seal) | Self::Old(seal)) = self;
+        seal
+    }
+
+    /// What is lost with this key.
+    fn losses(&self, files: &[StoreFile; 3]) -> Result<Losses, Problem> {
+        let [control, test, live] = files.each_ref().map(|file| file.read().map_err(Problem::failed));
+        let stores: [&ReadTx; 3] = [&control?, &test?, &live?];
+        let lost = Losses::count(stores, self.seal()).map_err(Problem::failed)?;
+        Ok(if matches!(self, Self::Old(_)) { lost.of_secrets() } else { lost })
+    }
+
+    /// What the list of losses does not say.
+    fn remark(&self) -> &'static str {
+        match self {
+            Self::New(_) => "",
+            Self::Resumed(_) => {
+                "An earlier rekey was interrupted, and this one goes on with its key. What the earlier one has replaced (DKIM keys, \
+                 authenticator apps) is lost too and not listed.\n"
+            }
+            Self::Old(_) => {
+                "An earlier rekey was interrupted, and master.key is the old key: the data returns to it. Authenticator apps that the \
+                 earlier rekey has removed are lost too and not listed.\n"
+            }
+        }
+    }
+}
 
 /// List what is lost without the key, or go on without it.
 pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Problem> {
@@ -28,30 +98,36 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
     if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
         return Err(Problem::failed(refusal));
     }
-    let present = match Seal::read(&folder.master_key()) {
-        Ok(seal) if looked.is_sealed_with(&seal).map_err(Problem::failed)? => {
-            return Err(Problem::misused("master.key is the key of this installation: there is nothing to do"));
-        }
-        Ok(seal) => Some(seal),
-        Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
-        Err(trouble) => return Err(Problem::failed(trouble)),
-    };
-    let new = Seal::new(random.as_ref());
-    let lost = count(&looked.files, present.as_ref().unwrap_or(&new))?;
+    let goal = Goal::of(&folder, &looked, random.as_ref())?;
+    let lost = goal.losses(&looked.files)?;
     let lacking: Vec<&str> = lost.kinds().filter(|loss| !accepted.contains(loss)).map(Loss::word).collect();
     if !lacking.is_empty() || (lost.kinds().next().is_none() && wanted.accept_loss.is_empty()) {
-        super::print(&format!("Without the master key of this installation, these are lost:\n{lost}"));
+        super::print(&format!("{}Lost with the old key:\n{lost}", goal.remark()));
         let all: Vec<&str> = lost.kinds().map(Loss::word).collect();
         let all = if all.is_empty() { Loss::Links.word().to_owned() } else { all.join(",") };
-        return Err(Problem::misused(format_args!(
-            "nothing was changed. Look for a copy of master.key first; to go on without it: mailmill rekey --accept-loss {all}"
-        )));
+        let next = match goal {
+            Goal::Old(_) => "To return to the old key",
+            Goal::New(_) | Goal::Resumed(_) => "Look for a copy of master.key first; to go on without it",
+        };
+        return Err(Problem::misused(format_args!("nothing was changed. {next}: mailmill rekey --accept-loss {all}")));
     }
-    let stores = start(&opener, looked.files, looked.identities, &new)?;
-    put_under(&stores, &new).map_err(Problem::failed)?;
-    close(stores);
-    replace(&folder, &new, present.is_some(), clock.as_ref())?;
-    super::print(&format!("The new master key is in {}: keep a copy elsewhere.\n{lost}", folder.master_key().display()));
+    let key = folder.rekey();
+    if let Goal::New(seal) = &goal {
+        remove_short(&key)?;
+        seal.copy_to(&key).map_err(Problem::failed)?;
+    }
+    put_all_under(&opener, looked, goal.seal())?;
+    match goal {
+        Goal::Old(_) => fs::remove_file(&key).and_then(|()| sync(&folder)),
+        Goal::New(_) | Goal::Resumed(_) => replace(&folder, clock.as_ref()),
+    }
+    .map_err(|error| Problem::failed(format_args!("{} cannot be renamed or removed: {error}", key.display())))?;
+    let shown = folder.master_key();
+    super::print(&format!(
+        "The master key is in {}: keep a copy elsewhere.\n{}Lost with the old key:\n{lost}",
+        shown.display(),
+        goal.remark()
+    ));
     Ok(())
 }
 
@@ -64,43 +140,56 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     words.iter().map(parse).collect()
 }
 
-fn count(files: &[StoreFile; 3], seal: &Seal) -> Result<Losses, Problem> {
-    let [control, test, live] = files.each_ref().map(|file| file.read().map_err(Problem::failed));
-    let stores: [&ReadTx; 3] = [&control?, &test?, &live?];
-    Losses::count(stores, seal).map_err(Problem::failed)
-}
-
-fn start(
-    opener: &Opener<'_>,
-    files: [StoreFile; 3],
-    identities: [Option<Identity>; 3],
-    seal: &Seal,
-) -> Result<[Arc<Store>; 3], Problem> {
+/// Put everything in the stores under the key, and their check values last.
+fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(), Problem> {
+    let Looked { files, identities, .. } = looked;
     let mut stores = Vec::new();
-    for (((_, realm), file), whose) in STORES.into_iter().zip(files).zip(identities) {
-        // Stores that have no identity yet get theirs at the next start.
-        let whose = whose.map(|whose| Identity { key_check: seal.check_value(), ..whose });
-        stores.push(opener.start(file, realm, move |tx| {
-            whose.iter().for_each(|whose| identity::set_identity(tx, whose));
-            Ok(())
-        })?);
+    for ((_, realm), file) in STORES.into_iter().zip(files) {
+        stores.push(opener.start(file, realm, |_| Ok(()))?);
     }
-    Ok(stores.try_into().unwrap_or_else(|_| unreachable!("there are as many stores as files")))
-}
-
-fn close(stores: [Arc<Store>; 3]) {
+    let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there are as many stores as files"));
+    put_under(&stores, seal).map_err(Problem::failed)?;
+    for (store, whose) in stores.iter().zip(identities) {
+        // Stores that have no identity yet get theirs at the next start.
+        let Some(whose) = whose else { continue };
+        let whose = Identity { key_check: seal.check_value(), ..whose };
+        let write = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
+            identity::set_identity(tx, &whose);
+            Ok(())
+        };
+        store.write_blocking(write).and_then(|written| written).map_err(Problem::failed)?;
+    }
     for store in stores.into_iter().filter_map(Arc::into_inner) {
         store.close();
+    }
+    Ok(())
+}
+
+/// A file that a crash has left while it was written: nothing is under what was to be in it.
+fn remove_short(key: &Path) -> Result<(), Problem> {
+    match fs::remove_file(key) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Problem::failed(format_args!("{} cannot be removed: {error}", key.display())))
+        }
+        _ => Ok(()),
     }
 }
 
 /// Give the new key its name. A key that was there, whatever it was, is kept beside it.
-fn replace(folder: &Folder, new: &Seal, is_there: bool, clock: &dyn Clock) -> Result<(), Problem> {
+fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
     let file = folder.master_key();
-    if is_there || file.exists() {
+    if file.exists() {
         let aside = folder.path().join(format!("master.key.replaced-{}", clock.now().seconds()));
-        let failed = |error| Problem::failed(format_args!("{} cannot be renamed: {error}", file.display()));
-        std::fs::rename(&file, aside).map_err(failed)?;
+        if aside.exists() {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is there already", aside.display())));
+        }
+        fs::rename(&file, aside)?;
+        sync(folder)?;
     }
-    new.copy_to(&file).map_err(Problem::failed)
+    fs::rename(folder.rekey(), &file)?;
+    sync(folder)
+}
+
+fn sync(folder: &Folder) -> io::Result<()> {
+    File::open(folder.path())?.sync_all()
 }

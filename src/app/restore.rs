@@ -7,9 +7,10 @@ use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::folder::Folder;
+use super::installation::UNTESTED;
 use super::instance;
 use crate::engine::store::seal::{KeyError, Seal};
-use crate::features::installation::sealed;
+use crate::features::installation::sealed::{self, Fit};
 use crate::features::system::backup::{self, BackupError, Manifest};
 use crate::surfaces::cli::{Problem, Restore};
 
@@ -33,7 +34,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     if !folder.names().map_err(Problem::failed)?.is_empty() {
         return Err(Problem::failed(BackupError::NotEmpty(folder.path().to_path_buf())));
     }
-    let filled = fill(&folder, wanted, key.as_ref());
+    let filled = fill(&folder, wanted, |file| key.as_ref().map_or(Ok(()), |key| key.copy_to(file)));
     if filled.is_err() {
         folder.abandon();
     }
@@ -56,13 +57,11 @@ fn say(line: &str) {
     super::complain(&format!("{line}\n"));
 }
 
-fn fill(folder: &Folder, wanted: &Restore, key: Option<&Seal>) -> Result<Manifest, Problem> {
+fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Result<(), KeyError>) -> Result<Manifest, Problem> {
     let manifest = backup::restore(&wanted.folder, folder.path()).map_err(Problem::failed)?;
     let failed = |error| Problem::failed(format_args!("{} cannot be written: {error}", folder.instance().display()));
     instance::note_restored(folder, &manifest.made_at, wanted.resume).map_err(failed)?;
-    if let Some(key) = key {
-        key.copy_to(&folder.master_key()).map_err(Problem::failed)?;
-    }
+    write_key(&folder.master_key()).map_err(Problem::failed)?;
     Ok(manifest)
 }
 
@@ -89,16 +88,21 @@ fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
 /// The key in `file`, if it is that of the backup.
 fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, Problem> {
     let seal = Seal::read_copy(file).map_err(Problem::failed)?;
-    let is_right = match &manifest.key_check {
-        Some(check) => *check == seal.check_value(),
-        // A backup of the first form has no check value: its secrets show whether the key is right.
+    let fit = match &manifest.key_check {
+        Some(check) if *check == seal.check_value() => Fit::Right,
+        Some(_) => Fit::Wrong,
+        // A backup of the first form has no check value: what depends on its key shows whether this one is right.
         None => backup::files(folder)
-            .and_then(|files| sealed::opens_with(&files, &seal).map_err(|error| BackupError::Store(folder.to_path_buf(), error)))
+            .and_then(|files| sealed::try_key(&files, &seal).map_err(|error| BackupError::Store(folder.to_path_buf(), error)))
             .map_err(Problem::failed)?,
     };
-    match is_right {
-        true => Ok(seal),
-        false => Err(Problem::failed(format_args!(
+    match fit {
+        Fit::Right => Ok(seal),
+        Fit::Untested => {
+            say(&format!("{}: {UNTESTED}.", file.display()));
+            Ok(seal)
+        }
+        Fit::Wrong => Err(Problem::failed(format_args!(
             "{}: the backup in {} was made with another key. Nothing was written",
             KeyError::Wrong(file.to_path_buf()),
             folder.display()

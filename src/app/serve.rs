@@ -155,8 +155,9 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
 fn fit_connections(settings: &Settings) -> Connections {
     let machine::Descriptors { before, now } = machine::raise_descriptor_limit();
     let fitted = Connections::fit(settings, now);
-    let Connections { http, inbound, reserve, is_reduced } = fitted;
-    tracing::info!(descriptors = now, before, http, inbound, reserve, "descriptors and connections");
+    let Connections { http, inbound, listens, reserve, is_reduced } = fitted;
+    let inbound_from = if listens { "mail servers" } else { "the local socket only" };
+    tracing::info!(descriptors = now, before, http, inbound, inbound_from, reserve, "descriptors and connections");
     if is_reduced {
         let wanted = settings.server.connections_max.count();
         tracing::warn!(

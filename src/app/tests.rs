@@ -143,7 +143,7 @@ async fn an_account_whose_plan_is_gone_from_the_settings_gets_503() {
     drop(client);
     opened.close();
     let mut settings = standard();
-    settings.plans.remove("standard");
+    settings.plans.remove("unlimited");
     let opened = open(&path, settings);
     let (status, body) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
     assert_eq!((status, &body["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("LIMITER_UNAVAILABLE")));

@@ -1,4 +1,4 @@
-//! The outbox: events for webhooks, written in the transaction of what they tell of (specification, Events).
+//! The outbox: events for webhooks, written in the transaction of their cause (`assets/docs/webhooks.md`).
 //!
 //! An event is here exactly if its cause is committed, whole and in the very bytes that receivers get. It waits in a queue of its own
 //! until somebody has looked for who is to be told: ids are in order only to the second, so that no cursor could tell what is new. It

@@ -333,7 +333,7 @@ pub const SEGMENT_ACTIVITY_DAYS_MAX: u32 = 3_650;
 
 /// How long a search with `refresh` waits for the index: a commit takes milliseconds, so longer means trouble.
 pub const SEARCH_REFRESH_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// How long acts stay in the audit table: 90 days, like the raw events of the specification.
+/// How long the audit log keeps entries: 90 days, like raw customer events.
 pub const AUDIT_KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 /// How long webhook events wait for delivery: longer than any retry schedule, short enough that a table nobody reads stays small.
 pub const OUTBOX_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
@@ -716,6 +716,10 @@ pub const SENDERS_KEPT_MAX: usize = 256;
 pub const DIRECT_RECIPIENTS_MAX: usize = 51;
 /// Direct sends may wait for about this long; who sends more at a time is told to slow down.
 pub const DIRECT_BACKLOG_SECONDS: u64 = 10;
+/// A region is a short name of another service; it is ignored.
+pub const REGION_CHARACTERS_MAX: usize = 64;
+/// Direct sends per second that the backlog is sized for where the plan has no limit: more than one server's connections deliver.
+pub const DIRECT_PER_SECOND_ASSUMED: u64 = 1_000;
 /// A name beside a From address is shown in one line.
 pub const SENDER_NAME_CHARACTERS_MAX: usize = 100;
 /// A subject with its merge fields, before they are filled.
@@ -817,6 +821,18 @@ pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(2
 pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
 /// Servers that one policy names.
 pub const STS_POLICY_HOSTS_MAX: usize = 200;
+
+// --- Request bodies ---
+
+/// Bodies up to here need no room among the large ones: nearly all requests. All connections together bring few at a time.
+pub const BODY_SMALL_BYTES: usize = 64 * 1024;
+/// Bytes of larger bodies in memory at a time, for the whole service: two of the largest with the default settings. With what is made of
+/// it, 10 MB of contacts takes 43 MiB, so these cost a server with 1 GB a tenth of its memory.
+pub const BODIES_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// How long a large body waits for room before its request is answered with 503. A third of the time that a reply may take.
+pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+/// What callers are told to wait then: an upload takes a few seconds.
+pub const BODIES_RETRY_SECONDS: u64 = 5;
 
 // --- Disk space ---
 

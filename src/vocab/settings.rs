@@ -265,6 +265,8 @@ pub enum LogFormat {
 #[serde(deny_unknown_fields)]
 pub struct Accounts {
     /// Invariant after loading: a key of `plans`.
+    pub owner_plan: String,
+    /// Invariant after loading: a key of `plans`.
     pub plan: String,
     pub sign_up: bool,
     pub session_idle_hours: Bounded<1, 720>,
@@ -276,14 +278,59 @@ pub struct Accounts {
     pub mail_from: Option<EmailAddress>,
 }
 
+impl Settings {
+    /// The names of all plans, for people.
+    pub fn plan_names(&self) -> String {
+        self.plans.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// What an account may do.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    pub recipients_per_second: Bounded<0, 1_000_000>,
-    pub daily_emails: Allowance,
-    pub monthly_emails: Allowance,
+    pub recipients_per_second: Cap<1_000_000>,
+    pub daily_emails: Cap<1_000_000_000>,
+    pub monthly_emails: Cap<1_000_000_000>,
     pub budgets: Budgets,
+}
+
+/// A whole number up to `MAX`, or "unlimited".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "NumberOrWord")]
+pub struct Cap<const MAX: u64>(Option<u64>);
+
+impl<const MAX: u64> Cap<MAX> {
+    /// The number; none if it is unlimited.
+    pub fn get(self) -> Option<u64> {
+        self.0
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a whole number or \"unlimited\"")]
+enum NumberOrWord {
+    Number(i64),
+    Word(String),
+}
+
+impl<const MAX: u64> TryFrom<NumberOrWord> for Cap<MAX> {
+    type Error = String;
+
+    fn try_from(given: NumberOrWord) -> Result<Self, String> {
+        match given {
+            NumberOrWord::Number(number) => match u64::try_from(number).ok().filter(|number| *number <= MAX) {
+                Some(number) => Ok(Self(Some(number))),
+                None => Err(format!("{number} is outside 0 to {MAX}; for no limit, write \"unlimited\"")),
+            },
+            NumberOrWord::Word(word) if word == "unlimited" => Ok(Self(None)),
+            NumberOrWord::Word(word) => match word.replace('_', "").parse() {
+                // Environment variables are text.
+                Ok(number) => Self::try_from(NumberOrWord::Number(number)),
+                Err(_) => Err(format!("\"{word}\" is not a whole number up to {MAX}, nor \"unlimited\"")),
+            },
+        }
+    }
 }
 
 /// Requests per window, for each group of operations.

@@ -25,7 +25,7 @@ pub enum WebhookEvent {
     EmailComplained,
 }
 
-/// The first of those that nobody is told of without asking for them by name: they come in numbers. Ours.
+/// The first event that only webhooks that name it receive, because these events are many. Mailmill adds them to the shared API.
 const FIRST_OPT_IN: WebhookEvent = WebhookEvent::EmailDelivered;
 
 /// All kinds in the order of their declaration: the word on the wire, and when it is emitted.
@@ -47,7 +47,7 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailComplained,          "email.complained",           "A recipient has reported an email as spam."),
 ];
 
-/// Names that clients of this interface still know and that have no events: they can be asked for, and nothing comes of it.
+/// Names that older clients know and that have no events: webhooks may name them, and receive nothing.
 const DROPPED: [&str; 7] = [
     "project.import.processing",
     "project.import.completed",
@@ -59,7 +59,7 @@ const DROPPED: [&str; 7] = [
 ];
 
 impl WebhookEvent {
-    /// All kinds, in the order of the interface's table.
+    /// All kinds, in the order of `assets/docs/webhooks.md`.
     pub const ALL: [Self; TABLE.len()] = {
         let mut all = [Self::EmailGenerationStarted; TABLE.len()];
         let mut index = 0;
@@ -211,7 +211,7 @@ mod tests {
             assert!(event.description().ends_with('.'));
         }
         assert_eq!("subscriber.deleted".parse::<WebhookEvent>(), Err(WebhookEventError));
-        assert_eq!(WebhookEvent::ALL.into_iter().filter(|event| !event.is_opt_in()).count(), 9, "those of the specification");
+        assert_eq!(WebhookEvent::ALL.into_iter().filter(|event| !event.is_opt_in()).count(), 9, "the default events");
     }
 
     #[test]

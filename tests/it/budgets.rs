@@ -1,4 +1,4 @@
-//! Request budgets: the specification's Limits, Request budgets.
+//! Request budgets (`assets/docs/rate-limits.md`).
 
 use http::StatusCode;
 use mailmill::engine::api::Entry;
@@ -12,7 +12,7 @@ use super::support::{Client, NO_PROJECT, Server, example, keyed, operation};
 
 fn settings(general: u32, imports: u32) -> String {
     format!(
-        "[accounts]\nplan = \"small\"\n[log]\nlevel = \"warn\"\n[plans.small]\nrecipients_per_second = 1\ndaily_emails = 0\n\
+        "[accounts]\nowner_plan = \"small\"\n[log]\nlevel = \"warn\"\n[plans.small]\nrecipients_per_second = 1\ndaily_emails = 0\n\
          monthly_emails = 0\n[plans.small.budgets]\ngeneral = {general}\nsending = 0\nemails = 0\ncampaigns = 0\n\
          imports = {imports}\n"
     )

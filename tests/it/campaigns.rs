@@ -15,6 +15,7 @@ pub fn settings(per_second: u32) -> String {
     format!(
         r#"
 [accounts]
+owner_plan = "tests"
 plan = "tests"
 [log]
 level = "warn"

@@ -48,3 +48,17 @@ async fn strangers_bring_mail_only_for_addresses_of_ours_and_can_do_so_securely(
     assert!(say(&format!("{REPORT}.\r\n")).starts_with("250 "));
     assert!(say("QUIT\r\n").starts_with("221 "));
 }
+
+#[tokio::test]
+async fn the_log_says_how_many_connections_bring_mail_and_from_where() {
+    let settings = BOUNDLESS.replace("level = \"warn\"", "level = \"info\"");
+    for (more, expected) in [
+        ("[mail]\ninbound = \"127.0.0.1:0\"\n", "inbound=128 inbound_from=\"mail servers\""),
+        ("", "inbound=16 inbound_from=\"the local socket only\""),
+    ] {
+        let mut server = Server::stopped(&format!("{settings}\n{more}"));
+        server.limit_descriptors(2_048, 2_048);
+        server.serve();
+        assert!(server.log().contains(expected), "{expected}: {}", server.log());
+    }
+}

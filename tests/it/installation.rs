@@ -17,24 +17,26 @@ pub fn said(output: &Output) -> String {
 }
 
 /// A start that has to be refused; what it said.
-fn refused(server: &Server) -> String {
+pub fn refused(server: &Server) -> String {
     let output = server.serve_again();
     let words = said(&output);
     assert!(!output.status.success() && !words.contains("panicked") && !words.contains("internal error"), "{words}");
     words
 }
 
-fn key(server: &Server) -> PathBuf {
+/// Where its master key is.
+pub fn key(server: &Server) -> PathBuf {
     server.data().join("master.key")
 }
 
-fn stop(server: &mut Server) {
+/// End it in good order.
+pub fn stop(server: &mut Server) {
     server.signal("TERM");
     assert!(server.wait().success());
 }
 
 /// A stopped server whose data was used: a webhook, a domain, an owner.
-async fn used() -> (Server, String) {
+pub async fn used() -> (Server, String) {
     let mut server = Server::start(BOUNDLESS);
     set_up(&server);
     let key = server.key("live", "all");
@@ -170,14 +172,16 @@ async fn kills_during_starts_neither_stop_the_next_start_nor_hold_sending() {
     assert!(text.contains("not on hold"), "{text}");
 }
 
-fn backup(server: &Server) -> PathBuf {
+/// A backup of it, in a folder beside its data.
+pub fn backup(server: &Server) -> PathBuf {
     let target = server.data().with_file_name("backup");
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
     assert!(output.status.success(), "{}", said(&output));
     target
 }
 
-fn restore(server: &Server, backup: &Path, data: &Path, more: &[&str]) -> Output {
+/// Restore a backup with its program.
+pub fn restore(server: &Server, backup: &Path, data: &Path, more: &[&str]) -> Output {
     let mut arguments = vec!["restore", backup.to_str().expect("UTF-8")];
     arguments.extend(more);
     server.run_on(data, &arguments)
@@ -236,12 +240,13 @@ async fn rekey_lists_each_loss_and_goes_on_only_when_all_are_accepted() {
     let listed = server.run(&["rekey", "--accept-loss", "dkim"]);
     let words = said(&listed);
     assert!(!listed.status.success() && words.contains("--accept-loss dkim,webhooks"), "{words}");
+    assert!(words.contains("Lost with the old key:\n  dkim"), "{words}");
     assert!(words.contains("1 sending domains") && words.contains("1 webhooks"), "{words}");
     assert!(!key(&server).exists(), "nothing was changed");
     let misspelt = server.run(&["rekey", "--accept-loss", "dkin"]);
     assert!(!misspelt.status.success() && said(&misspelt).contains("\"dkin\" is unknown; use one of"), "{}", said(&misspelt));
     let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success() && said(&output).contains("Lost with the old key:\n  dkim"), "{}", said(&output));
     server.serve();
     let client = Client::new(server.address(), Some(api_key));
     let domains = client.data("domains.list", json!({})).await;
@@ -258,9 +263,13 @@ async fn rekey_lists_each_loss_and_goes_on_only_when_all_are_accepted() {
     assert_eq!(login.status, 200);
     let text = said(&server.run(&["resume"]));
     assert!(text.contains("not on hold"), "{text}");
-    // What a kill in the middle leaves: stores under a key that is in no file. The domain that was given new keys loses those too.
+    // The new key is lost too, and a power cut has left the next one short, on a file system without hard links.
     stop(&mut server);
     fs::remove_file(key(&server)).expect("removed");
+    let short = server.data().join("master.key.rekey");
+    fs::write(&short, b"").expect("written");
+    fs::set_permissions(&short, fs::Permissions::from_mode(0o600)).expect("set");
+    assert!(refused(&server).contains("Run `mailmill rekey` again"));
     let output = server.run(&["rekey", "--accept-loss", "dkim,webhooks,replays"]);
     assert!(output.status.success(), "{}", said(&output));
     server.serve();
@@ -286,6 +295,67 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     fs::write(key(&server), [7; 32]).expect("written");
     fs::set_permissions(key(&server), fs::Permissions::from_mode(0o600)).expect("set");
     assert!(refused(&server).contains("check value differs"), "from the first start on the check value tells");
+}
+
+/// Where nothing was sealed, any key passed: suppressed people would have been mailed again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_tested_by_suppressed_addresses_where_nothing_is_sealed() {
+    let mut server = Server::start(BOUNDLESS);
+    server.client("live", "all").data("suppressions.create", json!({ "email": "bob@example.com" })).await;
+    stop(&mut server);
+    forget_identities(&server.data());
+    let (right, wrong) = (key(&server), server.data().with_file_name("wrong.key"));
+    fs::write(&wrong, [7; 32]).expect("written");
+    fs::set_permissions(&wrong, fs::Permissions::from_mode(0o600)).expect("set");
+    let saved = backup_from_before(&server);
+    let target = server.data().with_file_name("restored");
+    let output = restore(&server, &saved, &target, &["--master-key", wrong.to_str().expect("UTF-8")]);
+    assert!(!output.status.success() && said(&output).contains("another key") && !target.exists(), "{}", said(&output));
+    let output = restore(&server, &saved, &target, &["--master-key", right.to_str().expect("UTF-8")]);
+    assert!(output.status.success() && !said(&output).contains("could not be verified"), "{}", said(&output));
+    forget_identities(&server.data());
+    let aside = server.data().with_file_name("right.key");
+    fs::rename(&right, &aside).expect("moved");
+    fs::copy(&wrong, &right).expect("copied");
+    assert!(refused(&server).contains("matches no suppressed address"));
+    let checked = server.run(&["check-data"]);
+    assert!(!checked.status.success() && said(&checked).contains("PROBLEM  master key"), "{}", said(&checked));
+    fs::rename(&aside, &right).expect("moved");
+    let checked = server.run(&["check-data"]);
+    assert!(checked.status.success() && said(&checked).contains("it is the key of this installation"), "{}", said(&checked));
+    server.serve();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_nothing_can_test_is_not_called_verified() {
+    let mut server = Server::start(BOUNDLESS);
+    stop(&mut server);
+    forget_identities(&server.data());
+    let saved = backup_from_before(&server);
+    let target = server.data().with_file_name("restored");
+    let own = key(&server);
+    let output = restore(&server, &saved, &target, &["--master-key", own.to_str().expect("UTF-8")]);
+    assert!(output.status.success() && said(&output).contains("the master key could not be verified"), "{}", said(&output));
+    forget_identities(&server.data());
+    let checked = said(&server.run(&["check-data"]));
+    assert!(checked.contains("could not be verified") && !checked.contains("it is the key of"), "{checked}");
+    let output = server.run(&["rekey"]);
+    assert!(!output.status.success() && said(&output).contains("could not be verified"), "{}", said(&output));
+    server.serve();
+    assert!(server.log().contains("could not be verified"), "{}", server.log());
+}
+
+/// A backup as a program made it that knew no check values.
+fn backup_from_before(server: &Server) -> PathBuf {
+    let saved = backup(server);
+    // Making it has given the stores their identity.
+    let file = saved.join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&file).expect("readable")).expect("JSON");
+    let fields = manifest.as_object_mut().expect("an object");
+    assert!(fields.remove("installation").is_some() && fields.remove("keyCheck").is_some());
+    fields.insert("format".into(), json!(1));
+    fs::write(&file, manifest.to_string()).expect("written");
+    saved
 }
 
 /// A backup of an older program has no identities. Its folder once sent everything again at its first start.

@@ -31,6 +31,7 @@ mod peers;
 mod people;
 mod pixels;
 mod process;
+mod rekeys;
 mod replays;
 mod returns;
 mod shapes;

@@ -1,11 +1,13 @@
-//! What hostile files cost the server: small files that unpack to gigabytes, sent eight at a time. Decoding happens in worker processes,
-//! which have limits of their own; the server itself must not grow.
+//! How far hostile input grows the server's memory, sent eight at a time: small files that unpack to gigabytes, bodies and messages as
+//! large as they may be, fonts that lie. Images and emails are decoded in worker processes, which have limits of their own.
 //!
-//! `cargo test --test it memory -- --nocapture` prints the table.
+//! `cargo test --test it memory -- --nocapture` prints the tables.
 
 use std::io::{Cursor, Write};
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
@@ -13,9 +15,12 @@ use futures_util::future::join_all;
 use image::{GrayImage, ImageFormat, RgbImage, RgbaImage};
 use mailmill::base::base64;
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpSocket;
 
 use super::sites;
-use super::support::Server;
+use super::support::server::BOUNDLESS;
+use super::support::{Client, Reply, Server};
 
 const AT_ONCE: usize = 8;
 /// What the server may grow by, whatever it is sent.
@@ -72,6 +77,14 @@ fn icon(png: &[u8]) -> Vec<u8> {
     [directory.as_slice(), &(png.len() as u32).to_le_bytes(), &22_u32.to_le_bytes(), png].concat()
 }
 
+/// A square picture that does not compress.
+fn noise(side: u32) -> GrayImage {
+    GrayImage::from_fn(side, side, |x, y| {
+        let mixed = (x.wrapping_mul(0x9e37_79b9) ^ y.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0xc2b2_ae35);
+        image::Luma([(mixed >> 24) as u8])
+    })
+}
+
 /// Images by their name, each small as a file.
 fn images() -> Vec<(&'static str, Vec<u8>)> {
     let vast = encoded(GrayImage::new(10_000, 10_000), ImageFormat::Png);
@@ -80,15 +93,11 @@ fn images() -> Vec<(&'static str, Vec<u8>)> {
     let size = jpeg.windows(2).position(|mark| mark == [0xff, 0xc0]).expect("a frame") + 5;
     let webp = encoded(RgbaImage::new(2, 2), ImageFormat::WebP);
     let lossless = webp.windows(4).position(|mark| mark == b"VP8L").expect("lossless") + 9;
-    let noise = GrayImage::from_fn(2_000, 2_000, |x, y| {
-        let mixed = (x.wrapping_mul(0x9e37_79b9) ^ y.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0xc2b2_ae35);
-        image::Luma([(mixed >> 24) as u8])
-    });
     let svg = format!("<svg width='9' height='9'>{}</svg>", "<path fill='#123456'/>".repeat(130_000));
     vec![
         ("PNG, 10,000 × 10,000 grey", vast.clone()),
         ("PNG, 3,000 × 3,000 colours", encoded(RgbImage::new(3_000, 3_000), ImageFormat::Png)),
-        ("PNG, 2,000 × 2,000 noise", encoded(noise, ImageFormat::Png)),
+        ("PNG, 2,000 × 2,000 noise", encoded(noise(2_000), ImageFormat::Png)),
         (
             "PNG, claims 30,000 × 30,000",
             patched(encoded(RgbImage::new(1, 1), ImageFormat::Png), 16, &[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30]),
@@ -183,48 +192,275 @@ fn hosts() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Bodies close to the limit of 10 MiB, by their name: the operation, and its input.
+fn bodies(project: &str) -> Vec<(&'static str, &'static str, Value)> {
+    let side = 2_640;
+    let picture = base64::encode(&encoded(noise(side), ImageFormat::Png));
+    let contact =
+        |number: usize| json!({ "email": format!("{number}@example.com"), "customFields": { "note": "x".repeat(130) } });
+    let contacts: Vec<Value> = (0..50_000).map(contact).collect();
+    let empty = vec![json!({}); 3_000_000];
+    vec![
+        ("image of 7 MB", "projects.images_upload", json!({ "projectId": project, "file": picture })),
+        ("50,000 contacts", "contacts.bulk", json!({ "projectId": project, "subscribers": contacts })),
+        ("3,000,000 empty objects", "contacts.bulk", json!({ "projectId": project, "subscribers": empty })),
+        (
+            "10 MB of knowledge",
+            "projects.knowledge_add",
+            json!({ "projectId": project, "title": "x", "content": "x ".repeat(5_000_000) }),
+        ),
+    ]
+}
+
+/// Messages for the mail listener, by their name.
+fn messages() -> Vec<(&'static str, Vec<u8>)> {
+    const BYTES: usize = 10_000_000;
+    let fill = |piece: &str| piece.repeat(BYTES / piece.len());
+    let report = "Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n\
+                  --b\r\nContent-Type: message/delivery-status\r\n\r\n";
+    let nested = |levels: usize| {
+        let level = |number: usize| format!("--b{number}\r\nContent-Type: multipart/mixed; boundary=b{}\r\n\r\n", number + 1);
+        let head = "Content-Type: multipart/mixed; boundary=b0\r\n\r\n".to_owned();
+        std::iter::once(head).chain((0..levels).map(level)).collect::<String>()
+    };
+    let mails = vec![
+        ("10 MB of header fields", fill("X-A: b\r\n")),
+        ("a header field of 10 MB", format!("Subject:{}\r\n\r\nx\r\n", fill(" word\r\n"))),
+        ("encoded words of 10 MB", format!("Subject: {}\r\n\r\nx\r\n", fill("=?utf-8?q?=c3=a9?=\r\n "))),
+        ("10 MB of addresses", format!("To: {}\r\n\r\nx\r\n", fill("a@b.example,\r\n "))),
+        ("150,000 parts within each other", nested(150_000)),
+        ("10 MB of empty parts", format!("Content-Type: multipart/mixed; boundary=b\r\n\r\n{}", fill("--b\r\n\r\n\r\n"))),
+        ("10 MB of messages within messages", fill("Content-Type: message/rfc822\r\n\r\n")),
+        (
+            "10 MB of base64",
+            format!("Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\n{}", fill("PGI+PGI+\r\n")),
+        ),
+        (
+            "10 MB of recipients in a report",
+            format!("{report}{}", fill("Final-Recipient: rfc822; a@b.example\r\nAction: failed\r\n\r\n")),
+        ),
+    ];
+    mails.into_iter().map(|(name, mail)| (name, mail.into_bytes())).collect()
+}
+
+/// Bring a message as a stranger from an address of their own; the answer to it.
+async fn bring(stranger: usize, to: SocketAddr, message: &[u8]) -> std::io::Result<String> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::new(127, 0, 3, 1 + stranger as u8), 0).into())?;
+    let mut stream = BufReader::new(socket.connect(to).await?);
+    let mut reply = String::new();
+    stream.read_line(&mut reply).await?;
+    for command in ["HELO isp.example", "MAIL FROM:<>", "RCPT TO:<fbl@mill.example>", "DATA"] {
+        stream.write_all(format!("{command}\r\n").as_bytes()).await?;
+        reply.clear();
+        stream.read_line(&mut reply).await?;
+        assert!(reply.starts_with(['2', '3']), "{command}: {reply}");
+    }
+    stream.write_all(message).await?;
+    stream.write_all(b"\r\n.\r\n").await?;
+    reply.clear();
+    stream.read_line(&mut reply).await?;
+    Ok(reply.trim_end().to_owned())
+}
+
+/// Write hostile font files into a folder: an operator may have them from anywhere.
+fn write_fonts(folder: &Path) {
+    let font = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/fonts/DejaVuSans.ttf")).expect("our own font");
+    let table =
+        |tag: &[u8; 4]| font[12..].chunks(16).take(64).position(|entry| entry.starts_with(tag)).expect("a table") * 16 + 12;
+    let offset = |tag: &[u8; 4]| {
+        let entry = &font[table(tag)..];
+        u32::from_be_bytes(entry[8..12].try_into().expect("four bytes")) as usize
+    };
+    // Every character there is, in one group.
+    let every = [12_u16.to_be_bytes(), [0; 2]].concat();
+    let every = [every, [28_u32, 0, 1, 0, 0x10_ffff, 1].map(u32::to_be_bytes).concat()].concat();
+    let subtable = font.len() as u32 - offset(b"cmap") as u32;
+    let covers_all = [patched(font.clone(), offset(b"cmap") + 8, &subtable.to_be_bytes()), every].concat();
+    let files = [
+        ("claims-65535-tables.ttf", patched(font.clone(), 4, &[0xff, 0xff])),
+        ("claims-65535-glyphs.ttf", patched(covers_all.clone(), offset(b"maxp") + 4, &[0xff, 0xff])),
+        ("covers-all.ttf", covers_all.clone()),
+        ("vast-glyphs.ttf", patched(covers_all.clone(), table(b"glyf") + 12, &[0xff; 4])),
+        ("cut-off.otf", font[..font.len() / 2].to_vec()),
+        ("claims-4-billion-fonts.ttc", [b"ttcf\0\x01\0\0".as_slice(), &[0xff; 4], &vec![0; 1 << 20]].concat()),
+        ("noise.ttf", [b"\0\x01\0\0\0\x10".as_slice(), &noise(1_024).into_raw()].concat()),
+    ];
+    for (name, bytes) in files {
+        std::fs::write(folder.join(name), bytes).expect("the folder is ours");
+    }
+    // As large as a font file may be, and without a byte on the disk.
+    for number in 0..8 {
+        let file = std::fs::File::create(folder.join(format!("sparse-{number}.ttf"))).expect("the folder is ours");
+        file.set_len(64 << 20).expect("no space is needed");
+    }
+}
+
+/// Generations whose words reach the MJML of the templates, by their name.
+fn prompts() -> Vec<(&'static str, String)> {
+    vec![
+        ("MJML, 10,000 characters of open elements", "<mj-section><mj-column>".repeat(430)),
+        ("MJML, 10,000 characters to escape", "&<>\"'".repeat(2_000)),
+        ("MJML, 10,000 characters of lists", "- a\n".repeat(2_500)),
+    ]
+}
+
+/// Wait until the emails that were asked for are there, or have failed.
+async fn ended(client: &Client, begun: &[Reply]) -> Vec<String> {
+    let mut states = Vec::new();
+    for reply in begun {
+        let body = reply.json();
+        let Some(id) = body["data"]["conversationId"].as_str() else { continue };
+        let ended = async {
+            loop {
+                let state = client.data("emails.status", json!({ "conversationId": id })).await;
+                if state["status"] == "completed" || state["status"] == "failed" {
+                    return state["status"].as_str().unwrap_or_default().to_owned();
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        states.push(tokio::time::timeout(Duration::from_secs(120), ended).await.expect("it ends"));
+    }
+    states
+}
+
+/// What was sent, and what it cost.
+struct Row {
+    name: String,
+    bytes: usize,
+    peak: u64,
+    growth: u64,
+    answers: String,
+}
+
+/// A server, and what it has cost so far.
+struct Table {
+    server: Server,
+    client: Client,
+    project: String,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    async fn new(settings: &str) -> Self {
+        let server = Server::start(settings);
+        let client = server.all();
+        let project = client.project("Hostile").await;
+        Self { server, client, project, rows: Vec::new() }
+    }
+
+    /// Have something done, which ends in what was answered, and note how far the server's memory grew meanwhile.
+    async fn measure(&mut self, name: &str, bytes: usize, work: impl AsyncFnOnce(&Client, &Server) -> String) {
+        let before = from_now_on(&self.server);
+        let answers = work(&self.client, &self.server).await;
+        let peak = memory(&self.server, "VmHWM:");
+        self.rows.push(Row { name: name.to_owned(), bytes, peak, growth: peak.saturating_sub(before), answers });
+    }
+
+    /// Print what was measured, and check that none of it was too much and that the server still works.
+    async fn check(self) {
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        println!("{:<48} {:>9} {:>9} {:>9}", "eight at a time", "KB each", "peak MiB", "grown MiB");
+        for Row { name, bytes, peak, growth, answers } in &self.rows {
+            println!("{name:<48} {:>9} {:>9.1} {:>9.1} {answers}", bytes / 1000, mib(*peak), mib(*growth));
+        }
+        let over: Vec<_> = self.rows.iter().filter(|row| row.growth > GROWTH_BYTES_MAX).map(|row| &row.name).collect();
+        assert!(over.is_empty(), "{over:?} grew the server by more than {GROWTH_BYTES_MAX} bytes");
+        let small = base64::encode(&encoded(RgbImage::new(20, 10), ImageFormat::Png));
+        let made: Value = self.client.data("projects.images_upload", json!({ "projectId": self.project, "file": small })).await;
+        assert_eq!((&made["width"], &made["height"]), (&json!(20), &json!(10)));
+    }
+}
+
+/// Make the same call eight times at once. A refusal says what is wrong or when to come again.
+async fn at_once(client: &Client, operation: &str, input: &Value) -> (Vec<Reply>, String) {
+    let replies = join_all((0..AT_ONCE).map(|_| client.call(operation, input.clone()))).await;
+    for reply in &replies {
+        assert!(matches!(reply.status, 200..=202 | 400 | 413 | 503), "{operation}: {} {}", reply.status, reply.error());
+        assert_eq!(reply.status == 503, reply.header("retry-after").is_some(), "{operation}: {}", reply.error());
+    }
+    let statuses: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
+    let said = replies.iter().map(Reply::error).find(|said| !said.is_empty()).unwrap_or_default();
+    let said: String = said.chars().take(80).collect();
+    (replies, format!("{statuses:?} {said}"))
+}
+
 /// Eight uploads of a PNG of 292 KB, 10,000 pixels on each side, once took 4,353 MiB.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_files_cost_the_server_little_memory() {
-    let server = Server::start(&sites::settings());
-    let client = server.all();
-    let project = client.project("Hostile").await;
-    let mut table = Vec::new();
-    let mut measured = |name: &str, bytes: usize, before: u64, answers: String| {
-        let peak = memory(&server, "VmHWM:");
-        table.push((name.to_owned(), bytes, peak, peak.saturating_sub(before), answers));
-    };
+    let mut table = Table::new(&sites::settings()).await;
+    let project = table.project.clone();
     for (name, file) in images() {
         let input = json!({ "projectId": project, "file": base64::encode(&file) });
-        let before = from_now_on(&server);
-        let replies = join_all((0..AT_ONCE).map(|_| client.call("projects.images_upload", input.clone()))).await;
-        let statuses: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
-        assert!(statuses.iter().all(|status| matches!(status, 201 | 400 | 503)), "{name}: {statuses:?}");
-        measured(name, file.len(), before, format!("{statuses:?}"));
+        let work = async |client: &Client, _: &Server| at_once(client, "projects.images_upload", &input).await.1;
+        table.measure(name, file.len(), work).await;
     }
     for (name, html) in emails() {
         let input = json!({ "projectId": project, "htmls": [{ "name": "x", "source": html }] });
-        let before = from_now_on(&server);
-        let replies = join_all((0..AT_ONCE).map(|_| client.call("emails.import_html", input.clone()))).await;
-        let statuses: Vec<u16> = replies.iter().map(|reply| reply.status).collect();
-        assert!(statuses.iter().all(|status| matches!(status, 200..=202 | 400 | 413 | 503)), "{name}: {statuses:?}");
-        let said = replies[0].error();
-        measured(name, html.len(), before, format!("{statuses:?} {said}"));
+        let work = async |client: &Client, _: &Server| at_once(client, "emails.import_html", &input).await.1;
+        table.measure(name, html.len(), work).await;
     }
     for (name, url) in hosts() {
-        let before = from_now_on(&server);
-        let (_, state) = sites::import(&client, json!({ "urls": [url] })).await;
-        measured(name, 0, before, state["status"].to_string());
+        let work = async |client: &Client, _: &Server| {
+            let (_, state) = sites::import(client, json!({ "urls": [url] })).await;
+            state["status"].to_string()
+        };
+        table.measure(name, 0, work).await;
     }
-    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    println!("{:<48} {:>9} {:>9} {:>9}", "eight at a time", "KB each", "peak MiB", "grown MiB");
-    for (name, bytes, peak, growth, answers) in &table {
-        println!("{name:<48} {:>9} {:>9.1} {:>9.1} {answers}", bytes / 1000, mib(*peak), mib(*growth));
+    table.check().await;
+}
+
+/// Bodies are in memory as a whole: as text, as what the text says, and as the file in it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_bodies_cost_the_server_little_memory() {
+    let mut table = Table::new(BOUNDLESS).await;
+    for (name, operation, input) in bodies(&table.project) {
+        let bytes = input.to_string().len();
+        let work = async |client: &Client, _: &Server| at_once(client, operation, &input).await.1;
+        table.measure(name, bytes, work).await;
     }
-    let over: Vec<_> = table.iter().filter(|(_, _, _, growth, _)| *growth > GROWTH_BYTES_MAX).collect();
-    assert!(over.is_empty(), "{over:#?}");
-    // It still works.
-    let small = base64::encode(&encoded(RgbImage::new(20, 10), ImageFormat::Png));
-    let made: Value = client.data("projects.images_upload", json!({ "projectId": project, "file": small })).await;
-    assert_eq!((&made["width"], &made["height"]), (&json!(20), &json!(10)));
+    table.check().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_mail_costs_the_server_little_memory() {
+    let mut table = Table::new(&format!("{BOUNDLESS}\n[mail]\ninbound = \"127.0.0.1:0\"\n")).await;
+    for (name, message) in messages() {
+        let work = async |_: &Client, server: &Server| {
+            let replies = join_all((0..AT_ONCE).map(|number| bring(number, server.inbound(), &message))).await;
+            let replies: Vec<String> = replies.into_iter().map(|reply| reply.expect("an answer")).collect();
+            assert!(replies.iter().all(|reply| reply.starts_with(['2', '4', '5'])), "{name}: {replies:?}");
+            let codes: Vec<&str> = replies.iter().map(|reply| reply.get(..9).unwrap_or(reply)).collect();
+            format!("{codes:?}")
+        };
+        table.measure(name, message.len(), work).await;
+    }
+    table.check().await;
+}
+
+/// Texts that people or a language model write reach the parser of MJML through the templates, and every character that the built-in
+/// fonts lack has the worker read the operator's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_mjml_and_fonts_cost_the_server_little_memory() {
+    let fonts = tempfile::tempdir().expect("a temporary folder");
+    write_fonts(fonts.path());
+    let mut table = Table::new(&format!("{BOUNDLESS}\n[rendering]\nfonts = {:?}\n", fonts.path())).await;
+    let project = table.project.clone();
+    for (name, prompt) in prompts() {
+        let input = json!({ "projectId": project, "prompt": prompt });
+        let work = async |client: &Client, _: &Server| {
+            let (begun, answers) = at_once(client, "emails.generate", &input).await;
+            format!("{answers} {:?}", ended(client, &begun).await)
+        };
+        table.measure(name, prompt.len(), work).await;
+    }
+    let letters: String = ('\u{4e00}'..'\u{4e80}').chain('\u{13000}'..'\u{13080}').collect();
+    let input = json!({ "projectId": project, "html": format!("<p>{letters}"), "name": "x" });
+    let work = async |client: &Client, _: &Server| {
+        let (begun, answers) = at_once(client, "emails.import_html", &input).await;
+        format!("{answers} {:?}", ended(client, &begun).await)
+    };
+    table.measure("fonts, 15 hostile files", 0, work).await;
+    table.check().await;
 }

@@ -1,4 +1,4 @@
-//! Repeats with an `Idempotency-Key`: the specification's Limits, Idempotency.
+//! Repeats with an `Idempotency-Key` (`assets/docs/idempotency.md`).
 
 use http::StatusCode;
 use mailmill::engine::api::{Entry, Replay};

@@ -1,4 +1,4 @@
-//! Receivers in other languages, written from the specification alone, and the public Standard Webhooks library: each verifies what
+//! Receivers in other languages, written only from `assets/docs/webhooks.md`, and the public Standard Webhooks library: each verifies what
 //! the program sends, over the raw body.
 
 use std::io::{BufRead, BufReader, Write};

@@ -81,7 +81,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn an_event_arrives_as_the_specification_says_and_the_record_tells_of_it() {
+async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
     let world = World::new().await;
     let sink = HookSink::content().await;
     let (id, secret) = hook(&world.client, &sink.url(), &["subscriber.added"]).await;

@@ -1,7 +1,7 @@
 //! Request budgets: so many requests per account and route group in a window of 60 seconds that begins with its first request.
 //!
-//! Specification, Limits, Request budgets 1–7. Every key of an account draws on the same windows; creating a key raises nothing.
-//! The windows live in memory: after a restart they begin anew, which can only be to the caller's advantage and for a minute.
+//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows; creating a key raises nothing. The
+//! windows are in memory: a restart resets them, which favors the caller for at most a minute.
 
 use std::sync::Mutex;
 

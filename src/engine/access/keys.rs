@@ -24,21 +24,37 @@ pub struct Holder {
     pub id: AccountId,
     /// Whether it is the installation's own account, and not one that a stranger has signed up for.
     pub is_installations: bool,
-    /// Requests per window, by group; `None` when the account's plan is not in the configuration.
-    pub limits: Option<[u32; RouteGroup::ALL.len()]>,
-    pub sending: SendingLimits,
+    /// Of its plan, which can be changed at any time.
+    pub plan: ArcSwap<PlanLimits>,
     /// What its keys use up.
     pub budgets: Budgets,
     /// What its people use up: they shut out no program, and no program shuts them out.
     pub by_people: Budgets,
 }
 
-/// How much mail an account may send. Nothing, when the account's plan is not in the configuration.
+/// What the plan of an account allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlanLimits {
+    /// Requests per window, by group; `None` when the account's plan is not in the configuration.
+    pub requests: Option<[u32; RouteGroup::ALL.len()]>,
+    pub sending: SendingLimits,
+}
+
+/// How much mail an account may send. Nothing, when the account's plan is not in the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendingLimits {
-    pub recipients_per_second: u64,
-    pub daily: u64,
-    pub monthly: u64,
+    /// None: as fast as the transport delivers.
+    pub recipients_per_second: Option<u64>,
+    /// None: unlimited.
+    pub daily: Option<u64>,
+    /// None: unlimited.
+    pub monthly: Option<u64>,
+}
+
+impl Default for SendingLimits {
+    fn default() -> Self {
+        Self { recipients_per_second: Some(0), daily: Some(0), monthly: Some(0) }
+    }
 }
 
 /// What a key allows.

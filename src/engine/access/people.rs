@@ -185,7 +185,6 @@ impl Inside {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::access::keys::SendingLimits;
     use crate::vocab::ids::AccountId;
 
     const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -195,8 +194,7 @@ mod tests {
         let people = People::default();
         let id = AccountId::from_bytes([9; 12]);
         let (budgets, by_people) = Default::default();
-        let account =
-            Arc::new(Holder { id, is_installations: true, limits: None, sending: SendingLimits::default(), budgets, by_people });
+        let account = Arc::new(Holder { id, is_installations: true, plan: Default::default(), budgets, by_people });
         people.set_person(Person { id: USER, email: "ada@example.com".into(), name: "Ada".into(), account, role: Role::Viewer });
         people
     }

@@ -1,4 +1,4 @@
-//! Answers kept for repeats: the specification's Limits, Idempotency.
+//! Stored responses for repeated requests (`assets/docs/idempotency.md`).
 //!
 //! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the first answer's status and bytes. The record is
 //! written in the transaction of the effect, so there is no moment at which one exists without the other. Keys are scoped to the

@@ -2,7 +2,7 @@
 //!
 //! Decisions are made in memory. What is counted is also kept in a table, so that a restart forgives nothing: callers write it with
 //! [`Throttle::keep`] before they answer. Waits are measured on the clock that only runs forward. It does not know what is tried. Names
-//! are kept as digests; how many are kept is bounded, and the quietest give way.
+//! are kept as digests. How many are kept is bounded, in memory and in the table, and the quietest give way in both.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -40,6 +40,8 @@ struct Tries {
     closed_until: Monotonic,
     /// Without a try for so long they are forgotten.
     kept_ms: i64,
+    /// Whether the table may have a row of them.
+    has_row: bool,
 }
 
 impl Tries {
@@ -69,7 +71,14 @@ const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
 
 /// What was tried recently, by rule and name.
 #[derive(Default)]
-pub struct Throttle(Mutex<HashMap<Address, Tries>>);
+pub struct Throttle(Mutex<Memory>);
+
+#[derive(Default)]
+struct Memory {
+    tries: HashMap<Address, Tries>,
+    /// Names that gave way and may have a row. The next write deletes those.
+    evicted: Vec<Address>,
+}
 
 const FIRST_WAIT_MS: i64 = 1_000;
 
@@ -77,18 +86,18 @@ impl Throttle {
     /// Count a try; otherwise the whole seconds to wait, at least 1. Counted before it is known how it ends, so that many at once
     /// are as many.
     pub fn take(&self, rule: &Rule, name: &str, at: Monotonic) -> Result<(), u64> {
-        let mut all = self.tries();
-        if all.len() >= limits::THROTTLED_NAMES_MAX {
-            make_room(&mut all, at);
+        let mut memory = self.memory();
+        if memory.tries.len() >= limits::THROTTLED_NAMES_MAX {
+            memory.make_room(at);
         }
         let kept_ms = rule.window_ms.max(rule.wait_max_ms);
-        let fresh = Tries { started: at, last: at, used: 0, strikes: 0, closed_until: at, kept_ms };
-        let tries = all.entry(address(rule, name)).or_insert(fresh);
+        let fresh = Tries { started: at, last: at, used: 0, strikes: 0, closed_until: at, kept_ms, has_row: false };
+        let tries = memory.tries.entry(address(rule, name)).or_insert(fresh);
         if at < tries.closed_until {
             return Err(seconds(tries.closed_until.ms_since(at)));
         }
         if tries.is_quiet(at) || (tries.strikes == 0 && at.ms_since(tries.started) >= rule.window_ms) {
-            *tries = fresh;
+            *tries = Tries { has_row: tries.has_row, ..fresh };
         }
         tries.last = at;
         tries.used = tries.used.saturating_add(1);
@@ -104,7 +113,7 @@ impl Throttle {
 
     /// Take the last try back: it was right, so it does not count. Those before it still do.
     pub fn undo(&self, rule: &Rule, name: &str, at: Monotonic) {
-        if let Some(tries) = self.tries().get_mut(&address(rule, name)) {
+        if let Some(tries) = self.memory().tries.get_mut(&address(rule, name)) {
             tries.used = tries.used.saturating_sub(1);
             tries.strikes = tries.strikes.saturating_sub(1);
             if tries.used < rule.free {
@@ -115,17 +124,25 @@ impl Throttle {
 
     /// Forget the tries under this name: it was no guessing.
     pub fn forgive(&self, rule: &Rule, name: &str) {
-        self.tries().remove(&address(rule, name));
+        self.memory().tries.remove(&address(rule, name));
     }
 
-    /// Make the rows of these names what is counted now. Reads the counts inside the transaction: of two that overlap, the later one
-    /// writes the higher count.
+    /// Make the rows of these names what is counted now, and delete those of names that gave way: the table never has more rows than
+    /// memory has room for. Reads the counts inside the transaction: of two that overlap, the later one writes the higher count.
     pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[Counted], at: Monotonic) {
-        let all = self.tries();
+        let mut memory = self.memory();
+        let Memory { tries: all, evicted } = &mut *memory;
+        // A name that was tried again since has a row of its own, or will get it. Rows that stay because this write fails go with the sweep.
+        for address in std::mem::take(evicted).iter().filter(|address| !all.contains_key(*address)) {
+            tx.delete(ROWS, address);
+        }
         for (rule, name) in names {
             let address = address(rule, name);
-            match all.get(&address) {
-                Some(tries) => tx.put(ROWS, &address, &row(tries, tx.now(), at)),
+            match all.get_mut(&address) {
+                Some(tries) => {
+                    tries.has_row = true;
+                    tx.put(ROWS, &address, &row(tries, tx.now(), at));
+                }
                 None => tx.delete(ROWS, &address),
             }
         }
@@ -134,7 +151,8 @@ impl Throttle {
     /// Take over what the process before has kept, at its start. Time that the machine's clock says has passed counts as waited; if
     /// that clock was set back meanwhile, none has.
     pub fn load(&self, tx: &impl Read, now: Timestamp, at: Monotonic) -> store::Result<()> {
-        let mut all = self.tries();
+        let mut memory = self.memory();
+        let all = &mut memory.tries;
         tx.visit(ROWS, &Span::default(), Order::Forward, |address, row: Row| {
             let away_ms = now.ms_since(row.written_at).max(0);
             let ago = |ms: i64| at.plus_ms(-ms.saturating_add(away_ms));
@@ -145,6 +163,7 @@ impl Throttle {
                 strikes: row.strikes,
                 closed_until: at.plus_ms(row.closed_for_ms.saturating_sub(away_ms).max(0)),
                 kept_ms: row.kept_ms,
+                has_row: true,
             };
             if !tries.is_quiet(at) {
                 all.insert(address, tries);
@@ -156,7 +175,8 @@ impl Throttle {
 
     /// Forget what is quiet, and rows that memory has let go; up to `limit` rows. True if there may be more.
     pub fn sweep(&self, tx: &mut WriteTx<'_>, at: Monotonic, limit: usize) -> store::Result<bool> {
-        let mut all = self.tries();
+        let mut memory = self.memory();
+        let all = &mut memory.tries;
         all.retain(|_, tries| !tries.is_quiet(at));
         let mut gone = Vec::new();
         tx.visit(ROWS, &Span::default(), Order::Forward, |address, _: Row| {
@@ -169,8 +189,21 @@ impl Throttle {
         Ok(gone.len() == limit)
     }
 
-    fn tries(&self) -> std::sync::MutexGuard<'_, HashMap<Address, Tries>> {
+    fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
         self.0.lock().expect("no holder of this lock panics")
+    }
+}
+
+impl Memory {
+    /// The older half goes: made-up names that fill the room push out mostly each other.
+    fn make_room(&mut self, at: Monotonic) {
+        let age = |tries: &Tries| at.ms_since(tries.last.max(tries.closed_until));
+        let mut ages: Vec<i64> = self.tries.values().map(age).collect();
+        let half = ages.len() / 2;
+        let (_, median, _) = ages.select_nth_unstable(half);
+        let median = *median;
+        let evicted = self.tries.extract_if(|_, tries| age(tries) >= median);
+        self.evicted.extend(evicted.filter(|(_, tries)| tries.has_row).map(|(address, _)| address));
     }
 }
 
@@ -192,16 +225,6 @@ fn address(rule: &Rule, name: &str) -> Address {
 
 fn seconds(ms: i64) -> u64 {
     u64::try_from(ms.max(1)).unwrap_or(1).div_ceil(1000)
-}
-
-/// The older half goes: made-up names that fill the room push out mostly each other.
-fn make_room(all: &mut HashMap<Address, Tries>, at: Monotonic) {
-    let age = |tries: &Tries| at.ms_since(tries.last.max(tries.closed_until));
-    let mut ages: Vec<i64> = all.values().map(age).collect();
-    let half = ages.len() / 2;
-    let (_, median, _) = ages.select_nth_unstable(half);
-    let median = *median;
-    all.retain(|_, tries| age(tries) < median);
 }
 
 #[cfg(test)]
@@ -334,7 +357,7 @@ mod tests {
         };
         assert_eq!(store.write_blocking(sweep), Ok(Ok(false)));
         let left = store.read().list(ROWS, &Span::default(), Order::Forward, 10).expect("readable").len();
-        assert_eq!((left, throttle.tries().len()), (2, 2), "the first was last seen more than a minute ago");
+        assert_eq!((left, throttle.memory().tries.len()), (2, 2), "the first was last seen more than a minute ago");
     }
 
     #[test]
@@ -343,6 +366,36 @@ mod tests {
         for number in 0..limits::THROTTLED_NAMES_MAX + 10 {
             assert_eq!(throttle.take(&SIGN_IN, &number.to_string(), Monotonic(number as i64)), Ok(()));
         }
-        assert!(throttle.0.lock().expect("free").len() <= limits::THROTTLED_NAMES_MAX);
+        assert!(throttle.memory().tries.len() <= limits::THROTTLED_NAMES_MAX);
+    }
+
+    /// Rows of names that gave way stayed until the next sweep, and made-up names filled the table beyond any bound.
+    #[test]
+    fn made_up_names_take_a_bounded_room_in_the_table_too() {
+        let store = store(&Arc::new(ManualClock::at(Timestamp(1_767_225_600_000))));
+        let throttle = Arc::new(Throttle::default());
+        let rows = || store.read().rows(tables::THROTTLES).expect("readable");
+        let room = limits::THROTTLED_NAMES_MAX as u64;
+        for round in 0..3 {
+            let names: Vec<Counted> =
+                (0..limits::THROTTLED_NAMES_MAX / 2).map(|number| (&SIGN_IN, format!("{round} {number}"))).collect();
+            for (at, (rule, name)) in names.iter().enumerate() {
+                let at = Monotonic(round * 1_000_000 + at as i64);
+                assert_eq!(throttle.take(rule, name, at), Ok(()));
+            }
+            let keeps = throttle.clone();
+            let write = move |tx: &mut WriteTx<'_>| {
+                keeps.keep(tx, &names, Monotonic(round * 1_000_000));
+                Ok::<_, ()>(())
+            };
+            assert_eq!(store.write_blocking(write), Ok(Ok(())));
+            assert!(rows() <= room, "{} rows after round {round}", rows());
+        }
+        assert_eq!(rows(), throttle.memory().tries.len() as u64, "a row for each name in memory and no other");
+        // A name that gave way and is tried again before the next write keeps its row.
+        let again = (&SIGN_IN, "2 0".to_owned());
+        throttle.memory().evicted.push(address(again.0, &again.1));
+        keep(&store, &throttle, "ada", Monotonic(0));
+        assert!(store.read().get(ROWS, &address(again.0, &again.1)).expect("readable").is_some());
     }
 }

@@ -1,7 +1,7 @@
 //! The one pipeline of every operation: route, authenticate, count, authorise, replay, decode, run, commit, encode.
 //!
-//! The order is the specification's: a request that reaches the limiter counts even if its key lacks a permission, its input is
-//! wrong or a replay answers it; a refusal of the limiter leaves no replay record behind.
+//! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts even if its key lacks a permission, its
+//! input is invalid, or a stored response answers it. A request that the limiter rejects leaves no replay record.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderNam
 use http::{HeaderMap, Method, StatusCode};
 
 use super::answer::{self, Encoded, Envelope};
+use super::bodies::Room;
 use super::caller::{Caller, Context, Principal};
 use super::engine::{Engine, World};
 use super::failure::Failure;
@@ -111,7 +112,7 @@ struct Call<'e> {
     replayed: bool,
 }
 
-impl Call<'_> {
+impl<'e> Call<'e> {
     async fn run(&mut self, request: Incoming, known: Option<Principal>) -> Result<Outcome, Refusal> {
         let Incoming { method, uri, headers, body, peer } = request;
         let operator = peer == Peer::Operator || matches!(known, Some(Principal::Operator));
@@ -137,7 +138,11 @@ impl Call<'_> {
                 run(context, &arguments, RawRequest { headers, body, peer, is_head: method == Method::HEAD }).await?,
             ));
         }
-        let body = if spec.verb.has_body() { self.body(spec, &headers, body).await? } else { Bytes::new() };
+        // The room is given back when the operation has ended: until then the body is in memory, with what was made of it.
+        let (body, _room) = match spec.verb.has_body() {
+            true => self.body(spec, &headers, body).await.map(|(body, room)| (body, Some(room)))?,
+            false => (Bytes::new(), None),
+        };
         let ticket = ticket(spec, &caller, &headers, &path, &body)?;
         let arguments = Arguments { spec, path, query, body: &body };
         self.dispatch(entry, caller, &arguments, ticket).await.map(Outcome::Encoded).map_err(Refusal::from)
@@ -190,7 +195,7 @@ impl Call<'_> {
             grant.usage.note(self.envelope.timestamp);
         }
         let Some(holder) = principal.holder() else { return Ok(()) };
-        let Some(allowed) = &holder.limits else {
+        let Some(allowed) = holder.plan.load().requests else {
             return Err(Failure::new(Code::LimiterUnavailable).after_seconds(1).into());
         };
         let limit = allowed[spec.rate as usize];
@@ -206,18 +211,20 @@ impl Call<'_> {
         Err(Failure::new(Code::RateLimitExceeded).after_seconds(allowance.retry_after).into())
     }
 
-    async fn body(&self, spec: &Spec, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
-        let limits = &self.engine.settings.limits;
+    async fn body(&self, spec: &Spec, headers: &HeaderMap, body: Body) -> Result<(Bytes, Room<'e>), Refusal> {
+        let engine: &'e Engine = self.engine;
+        let limits = &engine.settings.limits;
         let limit = match spec.body {
             BodySize::Default => limits.body_bytes_default.count(),
             BodySize::Bulk => limits.body_bytes_bulk.count(),
             BodySize::Upload => limits.upload_bytes_max.count(),
         };
+        let room = engine.bodies.room(&body, limit).await?;
         let bytes = body.collect(limit).await.map_err(|error| body_failure(error, limit))?;
         if !bytes.is_empty() && !is_json(headers) {
             return Err(Code::UnsupportedMediaType.into());
         }
-        Ok(bytes)
+        Ok((bytes, room))
     }
 
     async fn dispatch(

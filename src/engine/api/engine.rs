@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::answer::{Envelope, RequestId};
+use super::bodies::Bodies;
 use super::operation::Entry;
 use super::router::Router;
 use crate::base::clock::{Clock, Timestamp};
@@ -92,6 +93,8 @@ pub struct Engine {
     /// The way to the DNS.
     pub dns: Dns,
     pub pixels: Pixels,
+    /// Room for large request bodies.
+    pub bodies: Bodies,
     pub operations: &'static [Entry],
     /// When this was put together, which is when the process started.
     pub started_at: Timestamp,
@@ -133,6 +136,7 @@ impl Engine {
             language_model,
             dns,
             pixels,
+            bodies: Bodies::default(),
             operations,
             started_at,
             workers: Board::default(),

@@ -4,6 +4,7 @@
 //! speaks of operations (the router, the checks, the documents, the sweeping tests) reads that table.
 
 pub mod answer;
+pub mod bodies;
 pub mod call;
 pub mod caller;
 pub mod engine;

@@ -8,7 +8,6 @@
 
 mod layers;
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -186,10 +185,10 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return broken("webhooks.header_word", "expected 1 to 32 letters and digits, like Acme");
     }
-    if !settings.plans.contains_key(&settings.accounts.plan) {
-        let names: BTreeSet<_> = settings.plans.keys().map(String::as_str).collect();
-        let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        return broken("accounts.plan", &format!("there is no such plan; the plans are {names}"));
+    for (setting, plan) in [("accounts.owner_plan", &settings.accounts.owner_plan), ("accounts.plan", &settings.accounts.plan)] {
+        if !settings.plans.contains_key(plan) {
+            return broken(setting, &format!("there is no such plan; the plans are {}", settings.plan_names()));
+        }
     }
     let is_vendor = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let vendor = &settings.accounts.agent_vendor;
@@ -206,14 +205,13 @@ fn is_origin(url: &str) -> bool {
 }
 
 fn check_plan(name: &str, plan: &Plan) -> Option<(String, String)> {
-    let needed = SENDING_BUDGET_PER_RECIPIENT_SECOND * plan.recipients_per_second.get();
-    let sending = plan.budgets.sending.get();
+    let per_second = plan.recipients_per_second.get()?;
+    let (needed, sending) = (SENDING_BUDGET_PER_RECIPIENT_SECOND * per_second, plan.budgets.sending.get());
     if sending == 0 || sending >= needed {
         return None;
     }
     let reason = format!(
-        "{sending} requests per minute cannot use {} recipients per second; give at least {needed}, or 0 to close direct sending",
-        plan.recipients_per_second
+        "{sending} requests per minute cannot use {per_second} recipients per second; give at least {needed}, or 0 to close direct sending"
     );
     Some((format!("plans.{name}.budgets.sending"), reason))
 }
@@ -244,7 +242,7 @@ mod tests {
         assert_eq!(settings.server.http.map(|address| address.to_string()).as_deref(), Some("127.0.0.1:8080"));
         assert_eq!((settings.log.level, settings.log.format), (LogLevel::Info, LogFormat::Text));
         assert_eq!(settings.server.public_url, None);
-        assert_eq!(settings.plans.keys().collect::<Vec<_>>(), ["enterprise", "standard"]);
+        assert_eq!(settings.plans.keys().collect::<Vec<_>>(), ["enterprise", "standard", "unlimited"]);
         assert_eq!(settings.plans["standard"].budgets.of(RouteGroup::Sending).get(), 600);
         assert_eq!(Duration::from_secs(settings.server.drain_seconds.get()), Duration::from_secs(30));
     }
@@ -383,7 +381,7 @@ mod tests {
             ),
             (
                 "[accounts]\nplan = 'gold'",
-                "accounts.plan (in my.toml, line 2) cannot be used: there is no such plan; the plans are enterprise, standard.",
+                "accounts.plan (in my.toml, line 2) cannot be used: there is no such plan; the plans are enterprise, standard, unlimited.",
             ),
             ("[server]\nhttp = '0.0.0.0:80'", "set server.behind_proxy"),
             ("[server]\nhttp = ''\nhttps = ''", "give one of them"),
@@ -411,6 +409,24 @@ mod tests {
         for name in ["mail.example.com", "mill", "[192.0.2.1]", "[IPv6:2001:db8::1]"] {
             assert!(with_file(&format!("[mail]\nhello_name = '{name}'")).is_ok(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_plan_has_numbers_or_no_limit() {
+        let plan = |text: &str| {
+            let settings = with_file(&format!("[plans.standard]\n{text}"))?;
+            Ok::<_, SettingsError>(settings.plans["standard"].daily_emails.get())
+        };
+        assert_eq!(plan("daily_emails = 5").expect("a number"), Some(5));
+        assert_eq!(plan("daily_emails = 'unlimited'").expect("the word"), None);
+        for (text, expected) in
+            [("-1", "-1 is outside 0 to 1000000000"), ("'none'", "nor \"unlimited\""), ("2_000_000_000", "outside 0 to")]
+        {
+            let error = plan(&format!("daily_emails = {text}")).expect_err("no plan").to_string();
+            assert!(error.contains("plans.standard.daily_emails") && error.contains(expected), "{error}");
+        }
+        let settings = with_variable("MAILMILL_PLANS_STANDARD_DAILY_EMAILS", "7").expect("a number");
+        assert_eq!(settings.plans["standard"].daily_emails.get(), Some(7));
     }
 
     #[test]

@@ -107,9 +107,14 @@ impl Seal {
 
     /// Make a master key in `file`, unless there is one; either way read it.
     pub fn make(file: &Path, random: &dyn Random) -> Result<Self, KeyError> {
+        let failed = |error| KeyError::Io(file.to_path_buf(), error);
+        // An empty file never held a key: it is what a power cut can leave on a file system without hard links.
+        if fs::metadata(file).is_ok_and(|found| found.len() == 0) {
+            fs::remove_file(file).map_err(failed)?;
+        }
         if !file.exists() {
             let key = Zeroizing::new(random.bytes::<KEY_LEN>());
-            write(file, key.as_slice()).map_err(|error| KeyError::Io(file.to_path_buf(), error))?;
+            write(file, key.as_slice()).map_err(failed)?;
         }
         Self::read(file)
     }
@@ -175,20 +180,34 @@ impl Seal {
     }
 }
 
-/// Write a key aside and give it its name: a power cut here must not leave a short key, nor lose one that something is sealed with.
+/// Write a key aside and give it its name: a power cut here must not leave a short key, nor lose one that something is sealed with. A
+/// failure leaves nothing behind.
 fn write(file: &Path, key: &[u8]) -> io::Result<()> {
+    write_linked(file, key, |aside| fs::hard_link(aside, file))
+}
+
+fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let aside = file.with_extension("new");
     // A leftover is removed and not written over: it might be one that others can read.
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
-    let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&aside)?;
-    out.write_all(key)?;
-    out.sync_all()?;
-    // Not renamed but linked, which never replaces: a key that is there may be the only copy.
-    let linked = fs::hard_link(&aside, file);
-    fs::remove_file(&aside)?;
-    linked?;
+    create(&aside, key)?;
+    // Not renamed but linked, which never replaces: a key that is there may be the only copy. Creating the file replaces nothing either, on
+    // file systems without hard links; only there a power cut can leave it empty.
+    let named = match link(&aside) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => create(file, key),
+        linked => linked,
+    };
+    let removed = fs::remove_file(&aside);
+    named?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::File::open(folder)?.sync_all()
+    let durable = removed.and_then(|()| fs::File::open(folder)?.sync_all());
+    durable.inspect_err(|_| drop(fs::remove_file(file)))
+}
+
+/// A file for its owner only that was not there, whole and on the disk; or none.
+fn create(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    out.write_all(bytes).and_then(|()| out.sync_all()).inspect_err(|_| drop(fs::remove_file(file)))
 }
 
 #[cfg(test)]
@@ -226,6 +245,33 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
         let refusal = Seal::read(&file).err().expect("refused").to_string();
         assert!(refusal.contains("chmod 600"), "{refusal}");
+    }
+
+    /// A restore onto FAT or some network volumes once failed at the key, its last step.
+    #[test]
+    fn a_key_is_written_whole_and_never_over_another_on_a_file_system_without_hard_links() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("master.key");
+        let names = || fs::read_dir(folder.path()).expect("readable").count();
+        let without_links = |_: &Path| Err(io::Error::from_raw_os_error(libc::EPERM));
+        write_linked(&file, &[7; KEY_LEN], without_links).expect("written");
+        assert_eq!((fs::read(&file).expect("there"), names()), (vec![7; KEY_LEN], 1));
+        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+        let refused = write_linked(&file, &[8; KEY_LEN], without_links).expect_err("one is there");
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((fs::read(&file).expect("there"), names()), (vec![7; KEY_LEN], 1), "the key and nothing else");
+        // What a power cut can leave there.
+        fs::write(&file, b"").expect("emptied");
+        assert!(Seal::make(&file, &SeededRandom::new(3)).is_ok(), "a first start goes on");
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_written_leaves_no_file() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        // Where a file is expected there is a folder: neither the link nor the file can be made.
+        let file = folder.path().join("missing/master.key");
+        assert!(write(&file, &[7; KEY_LEN]).is_err());
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! underneath never sees a full disk, after which it would have to be closed and opened again.
 
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::ops::Bound;
 use std::os::unix::fs::OpenOptionsExt;
@@ -234,7 +234,8 @@ impl Space {
         if self.read_free().is_none_or(|free| free < missing.saturating_add(self.enough())) {
             return;
         }
-        if let Err(error) = allocate(&path, self.reserve_max) {
+        let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
+        if let Err(error) = allocate(&path, self.reserve_max, reserve) {
             tracing::warn!(%error, "the disk reserve cannot be made; on a full disk, essential writes have only what is free");
             // Half a reserve would be taken for a whole one by its length.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
@@ -242,10 +243,10 @@ impl Space {
     }
 }
 
-/// Make a file of so many bytes that really take room on the disk.
-fn allocate(path: &Path, bytes: u64) -> io::Result<()> {
+/// Make a file of so many bytes that really take room on the disk, which `reserve` asks the file system for.
+fn allocate(path: &Path, bytes: u64, reserve: impl FnOnce(&File) -> Result<(), Errno>) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    match fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+    match reserve(&file) {
         Ok(()) => {}
         // Network file systems and some others cannot reserve room; writing takes it all the same.
         Err(Errno::OPNOTSUPP) => drop(io::copy(&mut io::repeat(0).take(bytes), &mut &file)?),
@@ -396,6 +397,20 @@ mod tests {
         assert!(space.is_low());
         assert_eq!(space.look().reserve, 0, "no room is taken where there is too little");
         assert!(!Space::unlimited().is_low());
+    }
+
+    #[test]
+    fn on_a_file_system_that_cannot_reserve_room_the_reserve_is_written_in_full() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(RESERVE);
+        // Part of it is there: some was given back before.
+        std::fs::write(&path, vec![0; MIB as usize]).expect("written");
+        allocate(&path, 3 * MIB, |_| Err(Errno::OPNOTSUPP)).expect("written");
+        let found = std::fs::metadata(&path).expect("there");
+        assert!(found.len() == 3 * MIB && found.blocks() * 512 >= 3 * MIB, "{} bytes, {} blocks", found.len(), found.blocks());
+        let refused = allocate(&path, 4 * MIB, |_| Err(Errno::NOSPC)).expect_err("passed on");
+        assert!(is_full(&refused) && std::fs::metadata(&path).expect("there").len() == 3 * MIB, "{refused}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod ops;
 mod pages;
 mod people_store;
 mod people_views;
+mod plans;
 mod ring;
 mod second_factor;
 mod sessions;
@@ -27,6 +28,7 @@ use crate::base::secret::{Secret, random_base62, sha256};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::seal::{Seal, Sealed};
 use crate::engine::store::{self as engine_store, Read, WriteTx};
+use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
@@ -77,6 +79,14 @@ pub fn plan_of(engine: &Engine, account: AccountId) -> engine_store::Result<Stri
 /// Whether this is the installation's own account, and not one that a stranger has signed up for.
 pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Result<bool> {
     Ok(store::account(tx)?.is_some_and(|first| first.id == account))
+}
+
+/// Refuse what only the owner and admins of the installation's own account may see and do.
+pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
+    match is_installations(tx, account)? {
+        true => Ok(()),
+        false => Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may do this.")),
+    }
 }
 
 /// The installation's own account, once there is one.

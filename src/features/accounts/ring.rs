@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use tokio::sync::Mutex;
 
 use super::model::{Account, Key, NewKey, Session, User};
@@ -10,7 +11,7 @@ use crate::base::random::Random;
 use crate::base::secret::{Secret, sha256};
 use crate::engine::access::audit::{self, Act};
 use crate::engine::access::budgets::Budgets;
-use crate::engine::access::keys::{Grant, Holder, SendingLimits, Usage};
+use crate::engine::access::keys::{Grant, Holder, PlanLimits, SendingLimits, Usage};
 use crate::engine::access::people::{Moving, Person, Seat};
 use crate::engine::access::token;
 use crate::engine::api::{Engine, Envelope, Failure};
@@ -61,30 +62,27 @@ pub fn seat(session: &Session) -> Seat {
 /// The account as requests see it.
 pub fn holder(engine: &Engine, account: &Account) -> Arc<Holder> {
     let limits = plan_limits(&engine.settings, &account.plan);
-    if limits.is_none() {
+    if limits.requests.is_none() {
         tracing::error!(account = %account.id, plan = account.plan, "the account's plan is not in the settings; its requests get 503");
     }
-    let sending = sending_limits(&engine.settings, &account.plan);
     let (budgets, by_people) = <(Budgets, Budgets)>::default();
     engine.keys.ensure_holder(account.id, || {
         let first = store::account(&engine.control.read()).ok().flatten();
         let is_installations = first.is_none_or(|first| first.id == account.id);
-        Holder { id: account.id, is_installations, limits, sending, budgets, by_people }
+        Holder { id: account.id, is_installations, plan: ArcSwap::from_pointee(limits), budgets, by_people }
     })
 }
 
-fn sending_limits(settings: &Settings, plan: &str) -> SendingLimits {
-    settings.plans.get(plan).map_or_else(SendingLimits::default, |plan| SendingLimits {
+/// What a plan allows: nothing, if the settings do not have it.
+pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
+    let Some(plan) = settings.plans.get(plan) else { return PlanLimits::default() };
+    let sending = SendingLimits {
         recipients_per_second: plan.recipients_per_second.get(),
         daily: plan.daily_emails.get(),
         monthly: plan.monthly_emails.get(),
-    })
-}
-
-/// Requests per window by group, if the settings have the plan.
-fn plan_limits(settings: &Settings, plan: &str) -> Option<[u32; RouteGroup::ALL.len()]> {
-    let plan = settings.plans.get(plan)?;
-    Some(RouteGroup::ALL.map(|group| u32::try_from(plan.budgets.of(group).get()).unwrap_or(u32::MAX)))
+    };
+    let requests = RouteGroup::ALL.map(|group| u32::try_from(plan.budgets.of(group).get()).unwrap_or(u32::MAX));
+    PlanLimits { requests: Some(requests), sending }
 }
 
 /// A key as requests see it.
@@ -110,7 +108,7 @@ pub async fn create_key(
     let _turn = CHANGING.lock().await;
     let token = token::create(new.environment, engine.random.as_ref());
     let hash = sha256(token.expose().as_bytes());
-    let plan = engine.settings.accounts.plan.clone();
+    let plan = engine.settings.accounts.owner_plan.clone();
     let write = move |tx: &mut engine_store::WriteTx<'_>| {
         let account = match account {
             Some(id) => store::account_of(tx, id)?.ok_or(Code::NotFound)?,

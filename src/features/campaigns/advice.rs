@@ -72,8 +72,8 @@ fn plain(text: &str) -> String {
 }
 
 /// How long it takes to send to so many, in seconds, at so many per second; `None` if nothing may be sent.
-pub fn seconds(recipients: u64, per_second: u64) -> Option<u64> {
-    (per_second > 0).then(|| recipients.div_ceil(per_second))
+pub fn seconds(recipients: u64, per_second: Option<u64>) -> Option<u64> {
+    per_second.filter(|per_second| *per_second > 0).map(|per_second| recipients.div_ceil(per_second))
 }
 
 #[cfg(test)]
@@ -114,6 +114,7 @@ mod tests {
 
     #[test]
     fn the_time_is_rounded_up_and_never_a_division_by_nothing() {
+        let seconds = |recipients, per_second| seconds(recipients, Some(per_second));
         assert_eq!([seconds(0, 10), seconds(1, 10), seconds(25, 10), seconds(5, 0)], [Some(0), Some(1), Some(3), None]);
     }
 }

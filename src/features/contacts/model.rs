@@ -77,7 +77,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Every status, in the order of the specification.
+    /// Every status, in the order of `assets/docs/contacts.md`.
     pub const ALL: [Status; 4] = [Status::Subscribed, Status::Unsubscribed, Status::Bounced, Status::NonSubscribed];
 
     /// The word on the wire.
@@ -142,7 +142,7 @@ impl Contact {
     }
 }
 
-/// Merge custom fields as the specification says: given ones are set, others stay, `null` removes one, an empty object all.
+/// Merge custom fields (`assets/docs/contacts.md`): given keys are set, others stay, `null` removes a key, an empty object removes all.
 pub fn merge_fields(current: &mut BTreeMap<String, FieldValue>, given: BTreeMap<String, FieldValue>) {
     if given.is_empty() {
         current.clear();

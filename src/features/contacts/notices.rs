@@ -1,4 +1,4 @@
-//! What webhooks are told of contacts, written in the transaction of the change (specification, Events).
+//! Webhook events about contacts, written in the transaction of the change (`assets/docs/webhooks.md`).
 
 use serde_json::json;
 
@@ -86,8 +86,8 @@ pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact:
     emit(tx, caller.account(), project, WebhookEvent::SubscriberAdded, data);
 }
 
-/// A contact was changed by `PATCH /v1/contacts/{id}`. The specification names this way alone: neither a change of status by itself,
-/// nor a bulk write, nor an event that brings a profile along is told by this.
+/// `PATCH /v1/contacts/{id}` changed a contact. Only this operation emits the event (`assets/docs/contacts.md`): status changes alone, bulk
+/// writes and customer events with a profile do not.
 pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact) {
     let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email });
     emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);

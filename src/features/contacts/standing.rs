@@ -23,7 +23,8 @@ pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Re
     Ok(put(tx, project, contact, Status::Bounced)?.is_some())
 }
 
-/// The contact wants mail again after it had unsubscribed: its own explicit word. The specification has no event for that.
+/// Resubscribe a contact who had unsubscribed, on the contact's own request. No webhook event exists for this
+/// (`assets/docs/contacts.md`).
 pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
     if contact.status != Status::Unsubscribed {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! Conversations and emails on the wire (names: wire-shapes, generated emails).
+//! Conversations and emails as the API returns them (`assets/docs/emails.md`).
 
 use schemars::JsonSchema;
 use serde::Serialize;

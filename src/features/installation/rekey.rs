@@ -70,6 +70,14 @@ impl Losses {
         Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
     }
 
+    /// Of these, the secrets: what else depends on the key works as before with the key that it was made with.
+    pub fn of_secrets(mut self) -> Self {
+        for loss in [Loss::Links, Loss::Erased, Loss::Replays] {
+            self.0[loss as usize] = 0;
+        }
+        self
+    }
+
     /// What is lost if `seal` is all there is. The stores are control, test and live.
     pub fn count([control, worlds @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
         let mut losses = Self::default();

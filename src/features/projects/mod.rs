@@ -21,7 +21,7 @@ mod views;
 mod visit;
 
 pub use looking::step as look;
-pub use model::{Logos, Project, Site, Status};
+pub use model::{DefaultSender, Logos, Project, Site, Status};
 pub use pictures::file as picture_file;
 pub use reading::Text as PageText;
 pub use remote::through_here as images_through_here;
@@ -30,7 +30,7 @@ pub use visit::visit;
 
 use self::brand::{Brand, Logo, LogoBackground, LogoSource};
 use crate::engine::api::Failure;
-use crate::engine::store::{Read, Result as StoreResult};
+use crate::engine::store::{Read, Result as StoreResult, WriteTx};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
@@ -42,6 +42,17 @@ const READERS: &[Permission] =
 /// Make sure that the account has this project. Costs one look-up of a key and reads no row.
 pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<(), Failure> {
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
+}
+
+/// Make this the project's default sender if it has none.
+pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, sender: DefaultSender) -> StoreResult<()> {
+    match store::find(tx, account, project)? {
+        Some(project) if project.sender.is_none() => {
+            store::save(tx, account, &Project { sender: Some(sender), ..project });
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The account's project with this id.

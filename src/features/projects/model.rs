@@ -27,6 +27,7 @@ pub struct Project {
     /// The sites it is read from, 1 to [`limits::PROJECT_URLS_MAX`].
     pub urls: Vec<String>,
     pub logos: Logos,
+    pub sender: Option<DefaultSender>,
     /// Why the import failed, in words for people.
     pub error: Option<String>,
     pub created_at: Timestamp,
@@ -48,6 +49,14 @@ pub enum Status {
     Active,
     /// The import failed; `error` says why.
     Error,
+}
+
+/// Who sends the brand's email unless a campaign or send says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefaultSender {
+    pub from: String,
+    pub from_name: Option<String>,
+    pub reply_to: Option<String>,
 }
 
 /// Where the brand's logos are, as people gave them; those that its sites show are part of its brand.
@@ -78,6 +87,7 @@ impl Project {
             domain,
             urls: sites.iter().map(|site| site.as_str().to_owned()).collect(),
             logos,
+            sender: None,
             error: None,
             created_at: now,
             updated_at: now,

@@ -7,7 +7,7 @@ use super::brand::{Brand, LogoSource, Palette};
 use super::images::Origin;
 use super::images::Picture;
 use super::knowledge::{self, Entry};
-use super::model::{Logos, Project, Status};
+use super::model::{DefaultSender, Logos, Project, Status};
 use super::{store, with_given};
 use crate::base::optional::Nullable;
 use crate::engine::api::Listed;
@@ -35,6 +35,9 @@ pub struct ProjectView {
     pub logo_urls: Option<LogosView>,
     /// The brand's colours by role, as far as its sites show them or people gave them.
     pub palette: Option<Palette>,
+    /// Who sends its email unless a campaign or send says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default_sender: Option<SenderView>,
     /// Why the import failed, if it did.
     pub error: Option<String>,
     /// What is known of the brand; only where one project is asked for.
@@ -49,6 +52,33 @@ pub struct LogosView {
     pub primary: Nullable<String>,
     pub secondary: Nullable<String>,
     pub favicon: Nullable<String>,
+}
+
+/// A project's default sender.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "DefaultSender")]
+pub struct SenderView {
+    /// The From address.
+    pub from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_name: Option<String>,
+    /// Where replies go. If absent, to the From address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+}
+
+impl SenderView {
+    /// A sender as examples show it.
+    pub fn sample() -> Self {
+        Self { from: "hello@acme.example".into(), from_name: Some("Acme".into()), reply_to: None }
+    }
+}
+
+impl From<DefaultSender> for SenderView {
+    fn from(DefaultSender { from, from_name, reply_to }: DefaultSender) -> Self {
+        Self { from, from_name, reply_to }
+    }
 }
 
 impl Listed for ProjectView {
@@ -70,6 +100,7 @@ impl ProjectView {
             urls: Some(vec!["https://www.acme.example/".into()]),
             logo_urls: Some(LogosView { primary: None.into(), secondary: None.into(), favicon: None.into() }),
             palette: Some(Palette::default()),
+            default_sender: None,
             error: None,
             brand: None,
             created_at: Moment::sample(),
@@ -108,6 +139,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         urls: Some(project.urls),
         logo_urls: Some(logos(project.logos, brand)),
         palette: Some(brand.palette.clone()),
+        default_sender: project.sender.map(SenderView::from),
         error: project.error,
         brand: None,
         created_at: Moment(project.created_at),

@@ -45,7 +45,7 @@ pub fn sender(
 
 /// How much an account may send.
 pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
-    engine.keys.holder(account).map(|holder| holder.sending).unwrap_or_default()
+    engine.keys.holder(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
 }
 
 /// Refuse a direct send to `many` when the plan has no room for it or when too many wait already.
@@ -60,15 +60,15 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
         // What waits will use up the rest of the plan.
         return Err(used_up(now, quota::next_day(now)));
     }
-    let most = (plan.recipients_per_second * limits::DIRECT_BACKLOG_SECONDS).max(limits::DIRECT_RECIPIENTS_MAX as u64);
+    let per_second = plan.recipients_per_second.unwrap_or(limits::DIRECT_PER_SECOND_ASSUMED);
+    let most = (per_second * limits::DIRECT_BACKLOG_SECONDS).max(limits::DIRECT_RECIPIENTS_MAX as u64);
     if waiting + many <= most {
         return Ok(());
     }
     let over = waiting + many - most;
-    let retry_after_ms = (over * 1_000).div_ceil(plan.recipients_per_second.max(1)).max(100);
+    let retry_after_ms = (over * 1_000).div_ceil(per_second.max(1)).max(100);
     let detail = format!(
-        "{waiting} direct sends wait and the plan sends {} a second; repeat this with the same Idempotency-Key after {retry_after_ms} ms.",
-        plan.recipients_per_second
+        "{waiting} direct sends are queued already. Repeat this request with the same Idempotency-Key after {retry_after_ms} ms."
     );
     let failure = Failure::because(Code::SendingCapacity, detail).with(json!({ "retryAfterMs": retry_after_ms }));
     Err(failure.after_seconds(retry_after_ms.div_ceil(1_000).max(1)))

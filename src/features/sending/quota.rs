@@ -117,15 +117,19 @@ pub enum Room {
 
 /// What is left of an account's plan now.
 pub fn room(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Timestamp) -> Result<Room> {
-    let month = counted(tx, account, Tally::Taken, Period::month(now))?;
-    if month >= limits.monthly {
+    let left = |limit: Option<u64>, period| -> Result<u64> {
+        let Some(limit) = limit else { return Ok(u64::MAX) };
+        Ok(limit.saturating_sub(counted(tx, account, Tally::Taken, period)?))
+    };
+    let month = left(limits.monthly, Period::month(now))?;
+    if month == 0 {
         return Ok(Room::UsedUp { until: next_month(now) });
     }
-    let day = counted(tx, account, Tally::Taken, Period::day(now))?;
-    if day >= limits.daily {
+    let day = left(limits.daily, Period::day(now))?;
+    if day == 0 {
         return Ok(Room::UsedUp { until: next_day(now) });
     }
-    Ok(Room::Left((limits.monthly - month).min(limits.daily - day)))
+    Ok(Room::Left(month.min(day)))
 }
 
 /// How many direct sends of an account wait for their turn.

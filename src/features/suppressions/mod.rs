@@ -14,5 +14,5 @@ mod tests;
 mod views;
 
 pub use model::{Reason, Source};
-pub use rehash::{named_by_hash_alone, rehash};
+pub use rehash::{is_hashed_with, named_by_hash_alone, rehash};
 pub use store::{Checker, Digester, add, erase, reason};

@@ -19,6 +19,18 @@ pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     Ok(many)
 }
 
+/// Whether the lists are hashed with this key: one row matches its address. `None` if no row has an address.
+pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
+    let (digester, mut matches) = (Digester::new(seal), None);
+    store::visit(tx, |account, digest, row| {
+        let Some(email) = row.email else { return Ok(ControlFlow::Continue(())) };
+        let is_match = digester.digest(account, &email) == digest;
+        matches = Some(is_match);
+        Ok(if is_match { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(matches)
+}
+
 /// Hash every address on the lists with this key. May be repeated after a crash. Must not be called in a thread of the runtime.
 pub fn rehash(list: &Store, seal: &Seal) -> Result<()> {
     let digester = Digester::new(seal);

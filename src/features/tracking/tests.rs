@@ -5,19 +5,22 @@ use serde_json::{Value, json};
 
 use super::inbound::Received;
 use super::*;
+use crate::base::email::EmailAddress;
 use crate::engine::access::visits::Visit;
 use crate::engine::mail::inbound::Envelope;
 use crate::engine::outbox;
-use crate::engine::store::WriteTx;
+use crate::engine::store::{Read, Table, WriteTx};
 use crate::features::contacts::activity::{self, Deed};
 use crate::features::contacts::condition::{Action, FilterTree, Period};
-use crate::features::contacts::strangers;
+use crate::features::contacts::{self, Contact, store, strangers};
 use crate::features::sending::engagement::{self, Engagement, Happening, Measure};
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::sending::{self, Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::suppressions::{self, Digester, Reason};
 use crate::testing::Mill;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{ContactId, MailingId, TopicId};
+use crate::vocab::tables;
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
@@ -317,6 +320,75 @@ fn an_erased_person_is_in_no_row_of_a_ledger_and_in_no_event() {
     assert_eq!(scene.mill.get_in(&path).refusal().0, 404);
     let unsubscribe = format!("/u/{}", scene.token(Purpose::Unsubscribe));
     assert_eq!(scene.get(&unsubscribe, BROWSER).0, 404);
+}
+
+/// Accepted before invisible characters were refused.
+const OLDER: &str = "Ad\u{200d}a@example.com";
+
+impl Scene {
+    /// Ada under an address that is refused today, and a message to it.
+    fn with_an_older_address() -> Self {
+        let mut scene = Self::new();
+        let (project, number) = (scene.mill.project, ContactId::parse(&scene.contact).expect("an id").number());
+        scene.write(move |tx| {
+            let digest = |email: &str| store::email_digest(&EmailAddress::stored(email).expect("an address").normalised());
+            let before = contacts::by_number(tx, project, number).expect("readable").expect("there");
+            store::change(tx, project, |tx, changes| changes.remove(tx, &before, digest(&before.email))).expect("removed");
+            let after = Contact { email: OLDER.into(), ..before };
+            let put = |tx: &mut WriteTx<'_>, changes: &mut store::Changes| {
+                changes.add(tx, &after, digest(OLDER));
+                Ok::<_, crate::engine::store::Error>(())
+            };
+            store::change(tx, project, put).expect("written");
+        });
+        scene.mailing = scene.sent_to_older("ad\u{200d}a@example.com");
+        scene
+    }
+
+    /// A message that went to this address before it was refused.
+    fn sent_to_older(&self, older: &'static str) -> MailingId {
+        const LEDGER: Table<(MailingId, u32), sending::Recipient> = Table::new(tables::RECIPIENTS);
+        let mailing = self.send_to("ada@example.com", None);
+        self.write(move |tx| {
+            let mut row = tx.get(LEDGER, &(mailing, 0)).expect("readable").expect("there");
+            row.address.as_mut().expect("it was named").email = older.into();
+            tx.put(LEDGER, &(mailing, 0), &row);
+        });
+        mailing
+    }
+
+    fn reason(&self, normalised: &str) -> Option<Reason> {
+        let (digester, account) = (Digester::new(&self.mill.engine().seal), self.mill.account());
+        suppressions::reason(&self.mill.read(), &digester, account, normalised).expect("readable")
+    }
+}
+
+#[test]
+fn a_person_whose_address_older_rules_accepted_can_leave() {
+    let scene = Scene::with_an_older_address();
+    let other = scene.mill.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
+    scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
+    assert_eq!(scene.status(), "unsubscribed");
+    let other = scene.mill.get_in(&format!("/v1/contacts/{}", other.as_str().expect("an id"))).data();
+    assert_ne!(other["status"], "unsubscribed", "the address without the joiner is another contact's");
+    // The same for an address that is no contact's.
+    let scene = Scene { mailing: scene.sent_to_older("gr\u{200d}ace@example.com"), ..scene };
+    scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
+    assert_eq!((scene.reason("gr\u{200d}ace@example.com"), scene.reason("grace@example.com")), (Some(Reason::Unsubscribe), None));
+}
+
+#[test]
+fn a_person_whose_address_older_rules_accepted_can_be_erased() {
+    let scene = Scene::with_an_older_address();
+    scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
+    scene.mill.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
+    while scene.mill.wait(erase(scene.mill.engine(), Environment::Test)).expect("erased") {}
+    let recipient = sending::recipient(&scene.mill.read(), scene.mailing, 0).expect("readable").expect("there");
+    assert!(!format!("{recipient:?}").contains("a@example.com"), "{recipient:?}");
+    assert_eq!((scene.reason("ad\u{200d}a@example.com"), scene.reason("ada@example.com")), (Some(Reason::Erased), None));
+    let digest = store::email_digest("ad\u{200d}a@example.com");
+    let found = store::number_by_digest(&scene.mill.read(), scene.mill.project, digest).expect("readable");
+    assert_eq!(found, None, "the address is free again");
 }
 
 /// A report as postfix writes it, on the message with this envelope sender.

@@ -1,4 +1,4 @@
-//! The headers of a delivery: ours by the specification, and those of the webhook's owner, which may replace none of ours.
+//! The headers of a delivery (`assets/docs/webhooks.md`). Custom headers of the webhook cannot replace Mailmill's own.
 
 use std::collections::BTreeMap;
 
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_are_those_of_the_specification() {
+    fn the_headers_are_those_of_the_reference() {
         let (one, two) = (Signer::new(&SeededRandom::new(1)), Signer::new(&SeededRandom::new(2)));
         let signers = [&one, &two];
         let mut said = Said {

@@ -1,4 +1,4 @@
-//! Webhooks: other systems are told of what happens here, by signed requests (specification, Events).
+//! Webhooks: signed requests that report events to other systems (`assets/docs/webhooks.md`).
 //!
 //! The way of an event: a feature writes it into the outbox, in the transaction of its cause. `fanout` makes a delivery of it for each
 //! webhook that asks for it. `delivering` makes up to three attempts of each delivery. Every step is in the store before the next

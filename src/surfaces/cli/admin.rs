@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Uri};
 use serde_json::{Value, json};
 
-use super::args::{Administration, Backup, Keys, Reindex, ResetLink, Resume, Setup};
+use super::args::{Accounts, Administration, Backup, Keys, Reindex, ResetLink, Resume, Setup};
 use super::problem::Problem;
 use crate::base::secret::Secret;
 use crate::engine::api::wire::{Body, Incoming, Peer, Reply, ReplyBody};
@@ -47,6 +47,10 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
                 return Err(Problem::misused(format_args!("\"{id}\" is not a key's id; `mailmill keys list` shows them")));
             }
             incoming(Method::DELETE, &format!("/admin/keys/{id}"), Body::Empty)
+        }
+        Administration::Accounts(Accounts::List) => post("/admin/accounts", json!({})),
+        Administration::Accounts(Accounts::Plan { plan, owner }) => {
+            post("/admin/accounts", json!({ "plan": plan, "owner": owner }))
         }
         Administration::Backup(Backup { to }) => {
             // The server has its own idea of where it stands.
@@ -147,6 +151,7 @@ fn say(command: &Administration, data: &Value) -> Said {
             out: String::new(),
             err: format!("The {} key \"{}\" ({}) does not work any more.\n", text("environment"), text("name"), text("id")),
         },
+        Administration::Accounts(_) => Said { out: account_table(&data["accounts"]), err: String::new() },
         Administration::Backup(_) => Said {
             out: format!("{}\n", text("folder")),
             err: format!(
@@ -195,6 +200,16 @@ fn hold(data: &Value, resumed: bool) -> Said {
         false => "Sending is still on hold. To resume it: mailmill resume --yes\n",
     };
     Said { out, err: err.into() }
+}
+
+/// Accounts as a table for a terminal.
+fn account_table(accounts: &Value) -> String {
+    let mut out = format!("{:<24}  {:<16}  OWNER\n", "ID", "PLAN");
+    for account in accounts.as_array().into_iter().flatten() {
+        let text = |name: &str| account[name].as_str().unwrap_or("-");
+        out.push_str(&format!("{:<24}  {:<16}  {}\n", text("id"), text("plan"), text("owner")));
+    }
+    out
 }
 
 /// Keys as a table for a terminal.

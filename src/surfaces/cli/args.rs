@@ -55,6 +55,9 @@ pub enum Command {
     /// API keys
     #[command(subcommand)]
     Keys(Keys),
+    /// Accounts and their plans
+    #[command(subcommand)]
+    Accounts(Accounts),
     /// Look for what keeps mail from arriving, and name the one next thing to do
     Doctor,
     /// Copy all data into a new folder, also while the service runs
@@ -162,6 +165,20 @@ pub enum Keys {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub enum Accounts {
+    /// List the accounts with their plans
+    List,
+    /// Change the plan of an account
+    Plan {
+        /// A plan in the settings, for example standard
+        plan: String,
+        /// The email address of the account's owner [default: the installation's own account]
+        #[arg(long, value_name = "EMAIL")]
+        owner: Option<String>,
+    },
+}
+
 #[derive(Debug, Args)]
 pub struct Backup {
     /// A folder that does not exist yet, or is empty
@@ -224,6 +241,7 @@ pub enum Administration {
     Setup(Setup),
     ResetLink(ResetLink),
     Keys(Keys),
+    Accounts(Accounts),
     Backup(Backup),
     Reindex(Reindex),
     Resume(Resume),
@@ -257,6 +275,7 @@ impl Command {
             Command::Setup(setup) => Asked::Administration(Administration::Setup(setup)),
             Command::ResetLink(who) => Asked::Administration(Administration::ResetLink(who)),
             Command::Keys(keys) => Asked::Administration(Administration::Keys(keys)),
+            Command::Accounts(accounts) => Asked::Administration(Administration::Accounts(accounts)),
             Command::Backup(backup) => Asked::Administration(Administration::Backup(backup)),
             Command::Reindex(reindex) => Asked::Administration(Administration::Reindex(reindex)),
             Command::Resume(resume) => Asked::Administration(Administration::Resume(resume)),

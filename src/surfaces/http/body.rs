@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use futures_util::Stream;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use hyper::body::Incoming;
@@ -137,8 +137,57 @@ impl Drop for Upload {
     }
 }
 
+/// A piece of a reply. The library takes whole replies at once and sends them as its client reads: until the piece is sent, the
+/// connection knows of it.
+pub struct Piece {
+    bytes: Bytes,
+    pulse: Option<Arc<Pulse>>,
+}
+
+impl Piece {
+    fn new(bytes: Bytes, turn: Option<&Turn>) -> Self {
+        let pulse = turn.map(|turn| Arc::clone(turn.pulse()));
+        if let Some(pulse) = &pulse {
+            pulse.activity().queue();
+        }
+        Self { bytes, pulse }
+    }
+}
+
+impl Buf for Piece {
+    fn remaining(&self) -> usize {
+        self.bytes.remaining()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.bytes.chunk()
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.bytes.advance(count);
+        if let Some(pulse) = &self.pulse {
+            pulse.progress();
+        }
+    }
+
+    fn copy_to_bytes(&mut self, length: usize) -> Bytes {
+        if let Some(pulse) = &self.pulse {
+            pulse.progress();
+        }
+        self.bytes.copy_to_bytes(length)
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        if let Some(pulse) = &self.pulse {
+            pulse.activity().unqueue();
+        }
+    }
+}
+
 /// A reply's body as hyper sends it. Holds the request's [`Turn`], so that a request counts as running until the last of
-/// its reply was taken.
+/// its reply was taken. What was taken is a [`Piece`].
 pub struct Outgoing {
     body: Content,
     turn: Option<Turn>,
@@ -177,14 +226,14 @@ impl From<ReplyBody> for Outgoing {
 }
 
 impl HttpBody for Outgoing {
-    type Data = Bytes;
+    type Data = Piece;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Piece>>>> {
         let this = &mut *self;
         match std::mem::replace(&mut this.body, Content::Done) {
             Content::Done => Poll::Ready(None),
-            Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
+            Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(Piece::new(bytes, this.turn.as_ref()))))),
             Content::Stream(mut stream) => {
                 // A panic here would take the whole connection with it, and on HTTP/2 the other requests on it.
                 let polled = std::panic::catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll_next(context)));
@@ -198,7 +247,7 @@ impl HttpBody for Outgoing {
                 if let (Poll::Ready(_), Some(turn)) = (&polled, &this.turn) {
                     turn.pulse().progress();
                 }
-                polled.map(|item| item.map(|chunk| chunk.map(Frame::data)))
+                polled.map(|item| item.map(|chunk| chunk.map(|bytes| Frame::data(Piece::new(bytes, this.turn.as_ref())))))
             }
         }
     }

@@ -3,7 +3,8 @@
 //! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a
 //!    kept-alive connection is idle, so one number would have to serve for both.
 //! 2. **Answers in our own shape** where the library would write an empty 400 or 431, or nothing at all (408).
-//! 3. **A close that the client can read**: what it still sends is read and thrown away for a moment, because closing a
+//! 3. **Knowledge of what is not flushed**: the library takes a whole reply out of the body at once, and the client may read it slowly.
+//! 4. **A close that the client can read**: what it still sends is read and thrown away for a moment, because closing a
 //!    socket with unread input makes the kernel discard the answer on its way.
 //!
 //! Knows HTTP/1.1 only as far as the first line of an error answer. For HTTP/2 it passes everything through.
@@ -22,6 +23,7 @@ use tokio::time::{Instant, Sleep};
 use super::answer::{Answers, Refusal};
 use super::options::Limits;
 use super::pulse::Pulse;
+use crate::engine::admission::Activity;
 
 /// The longest bare error answer of the library is about 120 bytes; every answer of ours has more than this in headers alone.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
@@ -36,7 +38,7 @@ pub struct Channel<I> {
     heads: Option<HeadGuard>,
 }
 
-/// Guards the headers of HTTP/1.1 requests.
+/// Guards the headers of HTTP/1.1 requests, and tells whether replies are flushed.
 struct HeadGuard {
     pulse: Arc<Pulse>,
     answers: Arc<Answers>,
@@ -98,8 +100,9 @@ impl<I> Channel<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> Channel<I> {
-    /// Close so that the client can read what was said last.
-    pub async fn finish(mut self, limits: &Limits) {
+    /// Close so that the client can read what was said last; at once, if the connection is to make room for another.
+    pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
+        activity.begin_to_close();
         let closing = async {
             self.shutdown().await?;
             let mut left = limits.linger_bytes;
@@ -113,8 +116,12 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Channel<I> {
             }
             io::Result::Ok(())
         };
-        // Too slow or broken: the connection goes either way.
-        let _ = tokio::time::timeout(limits.linger_time, closing).await;
+        tokio::select! {
+            biased;
+            // Too slow or broken: the connection goes either way.
+            _ = tokio::time::timeout(limits.linger_time, closing) => {}
+            () = activity.asked_to_close() => {}
+        }
     }
 
     /// Write our own answer, if there is one.
@@ -127,6 +134,20 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Channel<I> {
             self.out.advance(written);
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Bytes of a reply are on their way: until they are flushed, closing the connection would cut it.
+    fn note_write(&self) {
+        if let Some(guard) = &self.heads {
+            guard.pulse.write();
+        }
+    }
+
+    fn wrote(&self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let (Some(guard), Poll::Ready(Ok(1..))) = (&self.heads, &polled) {
+            guard.pulse.progress();
+        }
+        polled
     }
 
     /// If `bytes` are the library's bare error answer, put ours in their place and say how many bytes are dealt with.
@@ -192,7 +213,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<I> {
         if let Some(length) = self.replace(bytes) {
             return Poll::Ready(Ok(length));
         }
-        Pin::new(&mut self.io).poll_write(context, bytes)
+        self.note_write();
+        let polled = Pin::new(&mut self.io).poll_write(context, bytes);
+        self.wrote(polled)
     }
 
     fn poll_write_vectored(
@@ -205,7 +228,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<I> {
         {
             return Poll::Ready(Ok(length));
         }
-        Pin::new(&mut self.io).poll_write_vectored(context, slices)
+        self.note_write();
+        let polled = Pin::new(&mut self.io).poll_write_vectored(context, slices);
+        self.wrote(polled)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -214,7 +239,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<I> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_out(context))?;
-        Pin::new(&mut self.io).poll_flush(context)
+        ready!(Pin::new(&mut self.io).poll_flush(context))?;
+        if let Some(guard) = &self.heads {
+            guard.pulse.flushed();
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -96,16 +96,25 @@ where
         Ok(Ok(Protocol::Http2)) => serve_http2(io, read.freeze(), peer, activity, context).await,
         Ok(Err(error)) => tracing::debug!(%error, "connection broke before the first request"),
         Err(_) if read.is_empty() => {}
-        Err(_) => refuse(io, Refusal::SlowHeaders, &context.shared).await,
+        Err(_) => refuse(io, Refusal::SlowHeaders, &activity, &context.shared).await,
     }
 }
 
 /// Say why there is nothing for this connection, and close it.
-pub async fn refuse<S, I: AsyncRead + AsyncWrite + Unpin>(mut io: I, refusal: Refusal, shared: &Shared<S>) {
+pub async fn refuse<S, I>(mut io: I, refusal: Refusal, activity: &Activity, shared: &Shared<S>)
+where
+    I: AsyncRead + AsyncWrite + Unpin,
+{
+    activity.begin_to_close();
     let message = shared.answers.message(refusal);
     let write = tokio::io::AsyncWriteExt::write_all(&mut io, &message);
-    if let Ok(Ok(())) = tokio::time::timeout(shared.limits.linger_time, write).await {
-        Channel::http2(io, Bytes::new()).finish(&shared.limits).await;
+    let written = tokio::select! {
+        biased;
+        written = tokio::time::timeout(shared.limits.linger_time, write) => written,
+        () = activity.asked_to_close() => return,
+    };
+    if let Ok(Ok(())) = written {
+        Channel::http2(io, Bytes::new()).finish(&shared.limits, activity).await;
     }
 }
 
@@ -157,7 +166,7 @@ where
         tracing::debug!(%error, "HTTP/1.1 connection ended");
     }
     if result.is_err() || pulse.left_unread() {
-        connection.into_parts().io.into_inner().finish(limits).await;
+        connection.into_parts().io.into_inner().finish(limits, pulse.activity()).await;
     }
 }
 
@@ -231,7 +240,7 @@ where
             biased;
             result = &mut *connection => return Some(result),
             () = pulse.asked_to_close(), if !making_room => {
-                if pulse.running() == 0 && closing_time.is_zero() {
+                if pulse.is_idle() && closing_time.is_zero() {
                     return None;
                 }
                 making_room = true;
@@ -267,11 +276,11 @@ enum Look {
 
 fn look(pulse: &Pulse, limits: &Limits, stopping: bool, making_room: bool) -> Look {
     let now = Instant::now();
-    let running = pulse.running() > 0;
-    if making_room && !running {
+    if making_room && pulse.is_idle() {
         return Look::Cut;
     }
-    let patience = match (running, stopping) {
+    let busy = pulse.is_busy();
+    let patience = match (busy, stopping) {
         (true, _) => limits.stall_time,
         (false, true) => limits.linger_time,
         (false, false) => limits.idle_time,
@@ -281,7 +290,7 @@ fn look(pulse: &Pulse, limits: &Limits, stopping: bool, making_room: bool) -> Lo
         // A request that ends meanwhile makes the connection idle, which may be due earlier than this request's stalling.
         return Look::Later(due.min(now + quarter(limits.idle_time)));
     }
-    if running || stopping { Look::Cut } else { Look::Stop }
+    if busy || stopping { Look::Cut } else { Look::Stop }
 }
 
 fn quarter(time: Duration) -> Duration {

@@ -128,7 +128,7 @@ impl<S: Service> Door<S> {
         let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };
         let shared = Arc::clone(&self.context.shared);
         self.connections.spawn(async move {
-            connection::refuse(tcp, Refusal::Full, &shared).await;
+            connection::refuse(tcp, Refusal::Full, &ticket.activity(), &shared).await;
             drop(ticket);
         });
     }

@@ -29,6 +29,31 @@ impl Pulse {
         self.activity.running()
     }
 
+    /// Whether a request is in progress, or bytes of a reply wait for the client to take them.
+    pub fn is_busy(&self) -> bool {
+        self.running() > 0 || self.activity.is_unflushed()
+    }
+
+    /// Whether closing the connection now would cut neither a request nor a reply that its client still reads.
+    pub fn is_idle(&self) -> bool {
+        self.activity.is_idle()
+    }
+
+    /// Bytes are handed to the connection.
+    pub fn write(&self) {
+        self.activity.write();
+    }
+
+    /// All bytes that were handed to the connection have left it.
+    pub fn flushed(&self) {
+        self.activity.flushed();
+    }
+
+    /// The connection's activity.
+    pub fn activity(&self) -> &Activity {
+        &self.activity
+    }
+
     /// How many requests have been started in all (modulo 2³²; compared for equality only).
     pub fn started(&self) -> u32 {
         self.started.load(Relaxed)

@@ -137,15 +137,64 @@ async fn an_import_that_failed_is_told_until_somebody_has_seen_it_or_imports_aga
 }
 
 #[tokio::test]
-async fn plan_and_limits_are_the_numbers_that_hold() {
-    let settings = "[plans.standard]\ndaily_emails = 4_321\n";
-    let server = owned(settings);
+async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
+    let mut server = owned("[accounts]\nsign_up = true\n[plans.standard]\ndaily_emails = 4_321\n");
     let mut browser = Browser::new(&server);
     browser.sign_in("/live/settings/plan").await;
     let page = browser.get("/live/settings/plan").await;
-    assert!(page.text.contains("of 4,321") && page.text.contains("500 in 60 s"), "{}", page.text);
+    assert!(page.text.contains("<strong>unlimited</strong>") && page.text.contains("sent, no limit"), "{}", page.text);
     assert!(page.text.contains("nothing yet") && page.text.contains("5,000,000"), "{}", page.text);
     assert!(browser.get("/test/settings/plan").await.text.contains("the built-in inbox"));
+
+    // By the page, for this account.
+    let client = server.client("live", "all");
+    let plan = client.data("sending.plan", json!({})).await;
+    assert_eq!(plan["daily"].get("limit").filter(|limit| !limit.is_null()), None, "{plan}");
+    let id = page.text.split("name=\"id\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an ID").to_owned();
+    let csrf = page.csrf().to_owned();
+    let done = browser.post("/live/settings/plan", &[("csrf", &csrf), ("id", &id), ("plan", "standard")]).await;
+    assert_eq!(done.status, 303, "{}", done.text);
+    let page = browser.get(done.location()).await;
+    assert!(page.text.contains("Plan changed.") && page.text.contains("of 4,321"), "{}", page.text);
+    assert!(page.text.contains("500 in 60 s"), "{}", page.text);
+    assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
+
+    // By the API, and for an account that signed up. That account may do neither.
+    let owner = signed_in(&server, OWNER, "live").await;
+    let refused = owner.call("accounts.account_plan", json!({ "id": id, "plan": "gold" })).await;
+    let refused = refused.refused(http::StatusCode::BAD_REQUEST, "INVALID_REQUEST").json();
+    assert!(refused["error"].as_str().is_some_and(|error| error.contains("enterprise, standard, unlimited")), "{refused}");
+    let grace = json!({ "email": "grace@example.com", "password": PASSWORD });
+    Client::new(server.address(), None).data("accounts.sign_up", grace).await;
+    let other = signed_in(&server, "grace@example.com", "live").await;
+    assert_eq!(other.data("sending.plan", json!({})).await["plan"], "standard");
+    other.call("accounts.account_list", json!({})).await.refused(http::StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
+    let raise = json!({ "id": id, "plan": "unlimited" });
+    other.call("accounts.account_plan", raise).await.refused(http::StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
+    let list = owner.data("accounts.account_list", json!({})).await;
+    assert_eq!(
+        (list["accounts"][0]["isOwn"].clone(), list["accounts"][1]["owner"].clone()),
+        (json!(true), json!("grace@example.com"))
+    );
+
+    // By the command line, with the server and without it.
+    let run = |server: &super::super::support::Server, arguments: &[&str]| {
+        let output = server.run(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let said = run(&server, &["accounts", "plan", "enterprise", "--owner", "grace@example.com"]);
+    assert!(said.lines().any(|line| line.contains("enterprise") && line.contains("grace@example.com")), "{said}");
+    assert_eq!(other.data("sending.plan", json!({})).await["plan"], "enterprise");
+    server.signal("TERM");
+    server.wait();
+    run(&server, &["accounts", "plan", "unlimited"]);
+    let said = run(&server, &["accounts", "list"]);
+    assert!(said.lines().any(|line| line.contains("unlimited") && line.contains(OWNER)), "{said}");
+    let wrong = server.run(&["accounts", "plan", "gold"]);
+    assert!(
+        !wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("the settings have no plan named \"gold\"")
+    );
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-/* What a machine can do to a program: the clock jumps, the disk fails or is full. Preloaded by tests into the shipped program, which
- * knows nothing of it; `faults.rs` writes the block of numbers that says what is to happen.
+/* What a machine can do to a program: the clock jumps, the disk fails or is full, the process is killed. Preloaded by tests into the shipped
+ * program, which knows nothing of it; `faults.rs` writes the block of numbers that says what is to happen.
  *
  * Only files under FAULTS_FOLDER fail. The clock that only ever runs forwards stays as it is: machines whose time is set have one, too.
  */
@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,17 +25,17 @@
 struct block {
     _Atomic int64_t clock_offset_ms;
     _Atomic int64_t armed;       /* calls are counted, and fail */
-    _Atomic int64_t kind;        /* SYNCS or WRITES */
+    _Atomic int64_t kind;        /* SYNCS, WRITES or NAMES */
     _Atomic int64_t fail_at;     /* the first call that fails, from 1; 0: none */
     _Atomic int64_t fail_many;   /* so many fail */
-    _Atomic int64_t error;       /* with this errno */
-    _Atomic int64_t seen[2];     /* calls of each kind since armed */
+    _Atomic int64_t error;       /* with this errno; below 0, the process is killed instead */
+    _Atomic int64_t seen[3];     /* calls of each kind since armed */
     _Atomic int64_t failed;      /* those that failed */
     _Atomic int64_t loaded;      /* this library is in the program */
     char path[256];              /* the file of the first that failed */
 };
 
-enum { SYNCS = 0, WRITES = 1 };
+enum { SYNCS = 0, WRITES = 1, NAMES = 2 };
 
 static struct block nothing;
 static struct block *block = &nothing;
@@ -67,7 +68,25 @@ __attribute__((constructor)) static void begin(void)
     if (!real)                                           \
     real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-/* Whether this call on this file fails; sets errno if so. */
+/* Whether this call on the file of this name fails; sets errno if so. */
+static int fails_at(int kind, const char *path)
+{
+    if (!atomic_load(&block->armed) || strncmp(path, folder, folder_length) != 0 || path[folder_length] != '/')
+        return 0;
+    int64_t number = atomic_fetch_add(&block->seen[kind], 1) + 1;
+    int64_t first = atomic_load(&block->fail_at);
+    if (atomic_load(&block->kind) != kind || first == 0 || number < first || number - first >= atomic_load(&block->fail_many))
+        return 0;
+    if (atomic_fetch_add(&block->failed, 1) == 0)
+        snprintf(block->path, sizeof block->path, "%s", path + folder_length + 1);
+    int64_t error = atomic_load(&block->error);
+    if (error < 0)
+        kill(getpid(), SIGKILL);
+    errno = (int)error;
+    return 1;
+}
+
+/* The same of an open file. */
 static int fails(int kind, int fd)
 {
     if (!atomic_load(&block->armed))
@@ -77,17 +96,34 @@ static int fails(int kind, int fd)
     int kept = errno;
     ssize_t length = readlink(link, path, sizeof path - 1);
     errno = kept;
-    if (length <= (ssize_t)folder_length || memcmp(path, folder, folder_length) != 0 || path[folder_length] != '/')
+    if (length < 0)
         return 0;
     path[length] = 0;
-    int64_t number = atomic_fetch_add(&block->seen[kind], 1) + 1;
-    int64_t first = atomic_load(&block->fail_at);
-    if (atomic_load(&block->kind) != kind || first == 0 || number < first || number - first >= atomic_load(&block->fail_many))
-        return 0;
-    if (atomic_fetch_add(&block->failed, 1) == 0)
-        snprintf(block->path, sizeof block->path, "%s", path + folder_length + 1);
-    errno = (int)atomic_load(&block->error);
-    return 1;
+    return fails_at(kind, path);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(rename);
+    return fails_at(NAMES, to) ? -1 : real(from, to);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    REAL(linkat);
+    return fails_at(NAMES, to) ? -1 : real(from_folder, from, to_folder, to, flags);
+}
+
+int link(const char *from, const char *to)
+{
+    REAL(link);
+    return fails_at(NAMES, to) ? -1 : real(from, to);
+}
+
+int unlink(const char *name)
+{
+    REAL(unlink);
+    return fails_at(NAMES, name) ? -1 : real(name);
 }
 
 int fsync(int fd)

@@ -13,7 +13,8 @@ use super::server::PROGRAM;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/faults.c");
 /// Of the block of numbers in `faults.c`: first the numbers, then a path.
-const NUMBERS: usize = 10;
+const NUMBERS: usize = 11;
+const KINDS: usize = 3;
 const PATH_BYTES: usize = 256;
 
 /// The place of a number in the block.
@@ -26,8 +27,8 @@ enum Number {
     FailMany = 4,
     Error = 5,
     Seen = 6,
-    Failed = 8,
-    Loaded = 9,
+    Failed = 9,
+    Loaded = 10,
 }
 
 /// What fails.
@@ -37,11 +38,17 @@ pub enum Kind {
     Sync = 0,
     /// Writing, and making a file longer or shorter.
     Write = 1,
+    /// Giving a file another name, or taking one from it.
+    Name = 2,
 }
 
 /// How it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
+    /// It does not return: the process is killed before it does anything.
+    Killed = -1,
+    /// `EPERM`
+    Refused = 1,
     /// `EIO`
     Broken = 5,
     /// `ENOSPC`
@@ -87,7 +94,7 @@ impl Faults {
     /// From now on count calls, and let the `first` one of a kind and those after it fail, `many` in all. With 0 none fails.
     pub fn arm(&self, kind: Kind, fault: Fault, first: u64, many: u64) {
         self.disarm();
-        for number in [Number::Seen as usize, Number::Seen as usize + 1, Number::Failed as usize] {
+        for number in (0..KINDS).map(|kind| Number::Seen as usize + kind).chain([Number::Failed as usize]) {
             self.put(number, 0);
         }
         self.set(Number::Kind, kind as i64);

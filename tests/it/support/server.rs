@@ -20,6 +20,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Budgets and quotas that no test uses up.
 pub const BOUNDLESS: &str = r#"
 [accounts]
+owner_plan = "boundless"
 plan = "boundless"
 [log]
 level = "warn"
@@ -74,7 +75,7 @@ impl Server {
         }
     }
 
-    /// Faults that its machine has from the next start on. `None` where they cannot be made, which is printed.
+    /// Faults that its machine has from the next start or command on. `None` where they cannot be made, which is printed.
     pub fn faults(&mut self) -> Option<Faults> {
         let folder = fs::canonicalize(self.folder.path()).expect("it is there");
         let faults = Faults::new(&folder)?;
@@ -137,6 +138,7 @@ impl Server {
     fn command_by(&self, command: Command, arguments: &[&str]) -> Command {
         let mut command = self.bare(command, arguments);
         command.arg("--data").arg(self.data());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -167,7 +169,6 @@ impl Server {
             }
         };
         command.arg("--ready-file").arg(self.ready_file());
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 

@@ -1,4 +1,4 @@
-// A receiver of webhooks, written from the specification alone with Node's own modules.
+// A webhook receiver, written only from `assets/docs/webhooks.md`, with Node's own modules.
 //
 // Prints its port, reads the secret from standard input, then prints one line for each delivery: what it made of it.
 

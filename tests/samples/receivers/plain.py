@@ -1,4 +1,4 @@
-"""A receiver of webhooks, written from the specification alone with the standard library.
+"""A webhook receiver, written only from `assets/docs/webhooks.md`, with the standard library.
 
 Prints its port, reads the secret from standard input, then prints one line for each delivery: what it made of it.
 """

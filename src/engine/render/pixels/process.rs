@@ -49,6 +49,8 @@ pub struct Workers {
     pixels: Semaphore,
     turns: Semaphore,
     waiting: AtomicUsize,
+    /// How long an order waits for its turn.
+    wait: Duration,
 }
 
 /// Kills the process when nobody waits for it any more.
@@ -90,7 +92,14 @@ impl Workers {
     pub fn new(options: Options) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let pixels = Semaphore::new((DECODED_PIXELS_AT_ONCE / GRANT_PIXELS) as usize);
-        Self { options, pixels, turns: Semaphore::new(processors), waiting: AtomicUsize::new(0) }
+        let (turns, waiting) = (Semaphore::new(processors), AtomicUsize::new(0));
+        Self { options, pixels, turns, waiting, wait: DRAWING_WAIT }
+    }
+
+    /// Workers who have all the pixels in use that there are, so that an image waits this long in vain.
+    #[cfg(test)]
+    pub fn used_up(wait: Duration) -> Self {
+        Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }
     }
 
     /// Have a text worked on.
@@ -136,7 +145,7 @@ impl Workers {
             let granted = self.pixels.acquire_many(wanted).await.expect("it is never closed");
             (granted, self.turns.acquire().await.expect("it is never closed"))
         };
-        let _turn = timeout(DRAWING_WAIT, turn).await.map_err(|_| Fault::Busy)?;
+        let _turn = timeout(self.wait, turn).await.map_err(|_| Fault::Busy)?;
         drop(waiting);
         let duty = Duty {
             fonts: self.options.fonts.clone().filter(|_| work.draws_text()),
@@ -266,4 +275,39 @@ async fn send(input: &mut pipe::Sender, order: &Message<Order, &[u8]>) -> io::Re
         input.write_all(&piece).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> Vec<u8> {
+        let mut out = io::Cursor::new(Vec::new());
+        image::RgbImage::new(40, 30).write_to(&mut out, image::ImageFormat::Png).expect("memory");
+        out.into_inner()
+    }
+
+    #[tokio::test]
+    async fn an_image_waits_until_pixels_are_given_back() {
+        let workers = Workers::used_up(Duration::from_secs(10));
+        let file = file();
+        let give_back = async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            assert_eq!(workers.waiting.load(Ordering::Relaxed), 1);
+            workers.pixels.add_permits(2);
+        };
+        let (measured, ()) = tokio::join!(workers.measure_image(&file, "image/png"), give_back);
+        assert_eq!(measured.map(|measured| (measured.width, measured.height)), Ok((40, 30)));
+        // What was granted is there again.
+        assert_eq!((workers.pixels.available_permits(), workers.waiting.load(Ordering::Relaxed)), (2, 0));
+    }
+
+    #[tokio::test]
+    async fn an_image_that_waits_too_long_for_pixels_is_given_up() {
+        let workers = Workers::used_up(Duration::from_millis(20));
+        assert_eq!(workers.measure_image(&file(), "image/png").await.map(|_| ()), Err(Fault::Busy));
+        assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
+        // What is not decoded needs no pixels.
+        assert!(workers.clean_html("<p>x").await.is_ok());
+    }
 }

@@ -1,4 +1,4 @@
-//! A new code for an agent whose code is over (specification, Agent registration, step 4).
+//! Issue a new code to an agent whose code has expired (`assets/docs/authentication.md`, step 4).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};

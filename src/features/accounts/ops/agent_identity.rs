@@ -1,4 +1,4 @@
-//! An agent asks a person for a key (specification, Agent registration, step 1).
+//! Register an agent that requests an API key from a member (`assets/docs/authentication.md`, step 1).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};

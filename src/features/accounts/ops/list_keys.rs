@@ -1,4 +1,4 @@
-//! The API keys of the installation (specification, Authentication 6).
+//! List the API keys of the installation (`assets/docs/authentication.md`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,9 @@
 //! The operations on accounts, one file each: of the operator of the machine, of people who are signed in, and of agents that ask
 //! people for keys.
 
+pub mod account_admin;
+pub mod account_list;
+pub mod account_plan;
 pub mod agent_claim;
 pub mod agent_guide;
 pub mod agent_identity;

@@ -55,7 +55,7 @@ impl Outward for SetUp {
             return Err(Code::AlreadySetUp.into());
         }
         let password = hashing::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;
-        let plan = context.engine.settings.accounts.plan.clone();
+        let plan = context.engine.settings.accounts.owner_plan.clone();
         let envelope = context.envelope;
         let write = move |tx: &mut WriteTx<'_>| create_owner(tx, &plan, &input.email, password, envelope);
         let _turn = ring::CHANGING.lock().await;

@@ -78,7 +78,7 @@ fn checked(fields: &Fields) -> Result<(EmailAddress, Password), Form> {
 
 async fn set_up(context: &Context, token: &str, email: EmailAddress, password: Password) -> Result<Page, Failure> {
     let password = hashing::hash(password, email.as_str(), context.engine.random.as_ref()).await?;
-    let plan = context.engine.settings.accounts.plan.clone();
+    let plan = context.engine.settings.accounts.owner_plan.clone();
     let digest = sha256(token.as_bytes());
     let envelope = context.envelope;
     let write = move |tx: &mut WriteTx<'_>| {

@@ -1,4 +1,4 @@
-//! An agent asks whether it may have its key (specification, Agent registration, step 3).
+//! An agent polls for its API key (`assets/docs/authentication.md`, step 3).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};

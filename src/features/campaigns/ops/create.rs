@@ -15,7 +15,8 @@ use crate::features::campaigns::views::{CampaignView, view};
 use crate::features::campaigns::{launch, store};
 use crate::features::contacts::fields::{self, FieldValue};
 use crate::features::domains::Utm;
-use crate::features::{emails, projects};
+use crate::features::emails;
+use crate::features::projects::{self, DefaultSender};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, ProjectId, RecipientId, TopicId};
 use crate::vocab::limits;
@@ -130,6 +131,8 @@ impl Command for Create {
         };
         check_words(&plan)?;
         launch::check_audience(tx, project, &plan)?;
+        let (from, from_name, reply_to) = (plan.from.clone(), Some(plan.from_name.clone()), plan.reply_to.clone());
+        projects::suggest_sender(tx, account, project, DefaultSender { from, from_name, reply_to })?;
         let campaign = draft(tx, project, plan);
         store::save(tx, account, None, &campaign);
         Ok(Created(view(tx, &caller.engine, account, campaign)?))

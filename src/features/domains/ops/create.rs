@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::base::domain::DomainName;
+use crate::base::text::ShortText;
 use crate::engine::api::answer::Moment;
 use crate::engine::api::{Context, Created, Failure, Operation, Outward, Replay, Spec, needs};
 use crate::features::domains::intake::ensure;
@@ -12,6 +13,7 @@ use crate::features::domains::model::{RecordStatus, Status};
 use crate::features::domains::site::Site;
 use crate::features::domains::views::{DomainView, view};
 use crate::vocab::codes::Code;
+use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
 /// `domains.create`
@@ -21,8 +23,10 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewDomain {
-    /// The domain itself, like `example.com`. International names are taken, too.
+    /// The domain, for example `example.com`. International names are accepted.
     pub domain: DomainName,
+    /// Accepted and ignored: mail is sent from this installation. The response says `local`.
+    pub region: Option<ShortText<{ limits::REGION_CHARACTERS_MAX }>>,
 }
 
 impl Operation for Create {
@@ -55,7 +59,8 @@ impl Operation for Create {
 
 impl Outward for Create {
     async fn run(context: Context, input: NewDomain) -> Result<Self::Output, Failure> {
-        let domain = ensure(&context, &Self::SPEC, input.domain.as_str().to_owned(), |_| {}).await?;
+        let NewDomain { domain, region: _ } = input;
+        let domain = ensure(&context, &Self::SPEC, domain.as_str().to_owned(), |_| {}).await?;
         Ok(Created(view(&domain, &Site::of(&context.engine.settings))))
     }
 }
@@ -91,6 +96,13 @@ mod tests {
         assert!(key.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{key}");
         assert_eq!(mill.get("/v1/domains/acme.example").data(), made);
         assert_eq!(mill.get("/v1/domains").data(), json!([made]));
+    }
+
+    #[test]
+    fn a_region_is_accepted_and_ignored() {
+        let mill = mill();
+        let made = mill.post("/v1/domains", json!({ "domain": "acme.example", "region": "eu-west-1" }));
+        assert_eq!((made.status, &made.data()["region"]), (201, &json!("local")));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Done, Failure, Limit, Offset, Operation, Query, Spec, View, needs};
 use crate::features::domains::site::Site;
 use crate::features::domains::store;
 use crate::features::domains::views::{DomainView, view};
@@ -13,17 +13,22 @@ use crate::vocab::permissions::Permission;
 /// `domains.list`
 pub struct List;
 
-/// Nothing to choose.
+/// Which of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {}
+pub struct ListDomains {
+    /// How many to return. If absent, all.
+    pub limit: Option<Limit>,
+    /// How many to skip.
+    pub offset: Option<Offset>,
+}
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("domains.list", "/v1/domains", needs(Permission::DomainRead))
         .summary("List sending domains")
-        .about("All of them, by name, with their DNS records as they were last seen.")
+        .about("By name, with the result of the last DNS check of each record.")
         .heavy();
-    type Input = Wanted;
+    type Input = ListDomains;
     type Output = Done<Vec<DomainView>>;
 
     fn example() -> (Value, Self::Output) {
@@ -32,9 +37,34 @@ impl Operation for List {
 }
 
 impl Query for List {
-    fn run(ask: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
+    fn run(ask: &View<'_>, input: ListDomains) -> Result<Self::Output, Failure> {
         let site = Site::of(&ask.caller.engine.settings);
         let domains = store::all(ask.tx, ask.caller.account())?;
-        Ok(Done(domains.iter().map(|domain| view(domain, &site)).collect()))
+        let limit = input.limit.map_or(usize::MAX, |limit| limit.0 as usize);
+        let shown = domains.iter().skip(input.offset.map_or(0, |offset| offset.get() as usize)).take(limit);
+        Ok(Done(shown.map(|domain| view(domain, &site)).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Mill;
+
+    #[test]
+    fn a_list_is_cut_by_limit_and_offset() {
+        let mill = Mill::new();
+        for domain in ["a.example", "b.example", "c.example"] {
+            mill.post("/v1/domains", json!({ "domain": domain }));
+        }
+        let names = |query: &str| -> Vec<String> {
+            let list = mill.get(&format!("/v1/domains{query}")).data();
+            list.as_array().expect("a list").iter().filter_map(|one| one["domain"].as_str().map(str::to_owned)).collect()
+        };
+        assert_eq!(names(""), ["a.example", "b.example", "c.example"]);
+        assert_eq!(
+            (names("?limit=2"), names("?limit=1&offset=1"), names("?offset=2")),
+            (vec!["a.example".into(), "b.example".into()], vec!["b.example".into()], vec!["c.example".into()])
+        );
     }
 }

@@ -23,7 +23,7 @@ impl Operation for Hold {
         .about(
             "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules and webhook deliveries wait until \
              sending is resumed: the folder that the data was saved from may have sent them since. New sends and newly launched campaigns \
-             go out as usual. For the owner and admins of the installation's own account.",
+             go out as usual. Only the installation's own account, which is the first one, may call this.",
         );
     type Input = Nothing;
     type Output = Done<HoldView>;

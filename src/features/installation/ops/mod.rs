@@ -9,16 +9,13 @@ use crate::engine::hold::clear;
 use crate::engine::store::WriteTx;
 use crate::features::accounts;
 use crate::features::installation::waiting::{self, HoldView};
-use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
 /// The caller's account, if it is the installation's own.
 fn own_account(context: &Context) -> Result<AccountId, Failure> {
     let account = context.caller.account();
-    match accounts::is_installations(&context.engine.control.read(), account)? {
-        true => Ok(account),
-        false => Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may see this.")),
-    }
+    accounts::require_installations(&context.engine.control.read(), account)?;
+    Ok(account)
 }
 
 /// What waits now.

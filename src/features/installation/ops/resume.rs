@@ -22,7 +22,7 @@ impl Operation for Resume {
         .summary("Resume sending")
         .about(
             "Ends the hold: everything that waits goes out. The answer states what waited, and so what may arrive twice. A repeat, or a \
-             call while sending is not on hold, changes nothing. For the owner and admins of the installation's own account.",
+             call while sending is not on hold, changes nothing. Only the installation's own account, which is the first one, may call this.",
         );
     type Input = Nothing;
     type Output = Done<HoldView>;

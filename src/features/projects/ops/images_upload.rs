@@ -83,7 +83,13 @@ impl Outward for ImagesUpload {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use http::HeaderValue;
+    use tokio::time::Instant;
+
     use super::*;
+    use crate::engine::render::pixels::Workers;
     use crate::testing::Mill;
 
     fn mill() -> Mill {
@@ -127,6 +133,19 @@ mod tests {
         mill.delete(&format!("{}?{query}", path(&mill))).data();
         assert_eq!(mill.get(&path(&mill)).data()["total"], 0);
         assert_eq!(mill.download(url.strip_prefix(mill.engine().base_url()).expect("ours")).0, 200);
+    }
+
+    #[test]
+    fn an_upload_that_waits_too_long_for_pixels_gets_503_and_may_try_again() {
+        let wait = Duration::from_millis(100);
+        let mill = Mill::with_workers(Workers::used_up(wait));
+        let began = Instant::now();
+        let reply = mill.reply_to_post(&format!("{}/upload", path(&mill)), &json!({ "file": base64::encode(&file()) }));
+        assert!(began.elapsed() >= wait);
+        assert_eq!((reply.status.as_u16(), &reply.headers["retry-after"]), (503, &HeaderValue::from_static("5")));
+        let answer = mill.post(&format!("{}/upload", path(&mill)), json!({ "file": base64::encode(&file()) }));
+        let (_, code, said) = answer.refusal();
+        assert_eq!((code, said), ("SERVICE_UNAVAILABLE", "Too many images are being decoded; try again."));
     }
 
     #[test]

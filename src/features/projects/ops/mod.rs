@@ -22,3 +22,4 @@ pub mod list;
 pub mod logos_update;
 pub mod look;
 pub mod look_update;
+pub mod sender_update;

@@ -55,7 +55,9 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
             give_up_ms: i64::try_from(mail.give_up_hours.get()).unwrap_or(i64::MAX).saturating_mul(3_600_000),
         },
         digester: Digester::new(&engine.seal),
-        limits: Box::new(move |account| holders.keys.holder(account).map(|holder| holder.sending).unwrap_or_default()),
+        limits: Box::new(move |account| {
+            holders.keys.holder(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
+        }),
     }
 }
 

@@ -20,8 +20,9 @@ struct Bucket {
 }
 
 impl Pace {
-    /// Take one recipient of an account that may send `per_second`; else how long until there is room for one.
-    pub fn take(&mut self, account: AccountId, per_second: u64, now: Instant) -> Result<(), Duration> {
+    /// Take one recipient of an account that may send `per_second`, or without a limit; else how long until there is room for one.
+    pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
+        let Some(per_second) = per_second else { return Ok(()) };
         if per_second == 0 {
             return Err(Duration::from_secs(60));
         }
@@ -59,7 +60,7 @@ mod tests {
         let mut taken = 0;
         let mut now = start;
         while now < start + Duration::from_secs(10) {
-            match pace.take(account, 50, now) {
+            match pace.take(account, Some(50), now) {
                 Ok(()) => taken += 1,
                 Err(wait) => now += wait,
             }
@@ -72,10 +73,10 @@ mod tests {
         let (one, other) = (AccountId::from_bytes([1; 12]), AccountId::from_bytes([2; 12]));
         let now = Instant::now();
         let mut pace = Pace::default();
-        assert!(pace.take(one, 1, now).is_ok() && pace.take(one, 1, now).is_err());
-        assert!(pace.take(other, 1, now).is_ok());
+        assert!(pace.take(one, Some(1), now).is_ok() && pace.take(one, Some(1), now).is_err());
+        assert!(pace.take(other, Some(1), now).is_ok());
         pace.give_back(one);
-        assert!(pace.take(one, 1, now).is_ok());
-        assert!(pace.take(one, 0, now).is_err());
+        assert!(pace.take(one, Some(1), now).is_ok());
+        assert!(pace.take(one, Some(0), now).is_err() && pace.take(one, None, now).is_ok());
     }
 }

@@ -148,8 +148,8 @@ impl Post {
         Ok(waits && matches!(quota::room(tx, account, (self.rules.limits)(account), self.now())?, Room::Left(_)))
     }
 
-    /// How many recipients an account may send to in a second.
-    pub fn per_second(&self, account: AccountId) -> u64 {
+    /// How many recipients an account may send to in a second, if its plan limits that.
+    pub fn per_second(&self, account: AccountId) -> Option<u64> {
         (self.rules.limits)(account).recipients_per_second
     }
 

@@ -54,7 +54,7 @@ pub struct Round {
 /// One mailing that is being sent.
 struct Active {
     stationery: Arc<Stationery>,
-    per_second: u64,
+    per_second: Option<u64>,
     ready: VecDeque<(u32, Recipient)>,
     /// Some are to be tried again now.
     retries: bool,
@@ -202,6 +202,7 @@ impl Round {
         }
         if let Some(active) = self.actives.get_mut(&id) {
             active.stopped = false;
+            active.per_second = post.per_second(mailing.account);
             return Ok(true);
         }
         let cursor = store::cursor(tx, id)?;

@@ -31,9 +31,10 @@ pub struct SendingMetrics {
     pub period: String,
     pub monthly: Totals,
     pub today: Today,
-    /// Emails of the plan per month.
-    pub monthly_limit: u64,
-    pub remaining_month: u64,
+    /// Emails per month that the plan allows. `null`: unlimited.
+    pub monthly_limit: Option<u64>,
+    /// `null`: unlimited.
+    pub remaining_month: Option<u64>,
     /// Earlier months, the latest first.
     pub history: Vec<Month>,
 }
@@ -58,9 +59,10 @@ pub struct Today {
     pub sent: u64,
     /// Direct sends that wait for their turn.
     pub reserved: u64,
-    /// Emails of the plan per day.
-    pub daily_limit: u64,
-    pub remaining_today: u64,
+    /// Emails per day that the plan allows. `null`: unlimited.
+    pub daily_limit: Option<u64>,
+    /// `null`: unlimited.
+    pub remaining_today: Option<u64>,
 }
 
 /// An earlier month.
@@ -86,9 +88,9 @@ impl Operation for Metrics {
         let metrics = SendingMetrics {
             period: "2026-01".into(),
             monthly: Totals { sent: 1_200, delivered: 1_188, bounced: 12, complained: 0 },
-            today: Today { sent: 200, reserved: 0, daily_limit: 50_000, remaining_today: 49_800 },
-            monthly_limit: 1_000_000,
-            remaining_month: 998_800,
+            today: Today { sent: 200, reserved: 0, daily_limit: Some(50_000), remaining_today: Some(49_800) },
+            monthly_limit: Some(1_000_000),
+            remaining_month: Some(998_800),
             history: vec![Month { period: "2025-12".into(), sent: 900, delivered: 897, bounced: 3, complained: 1 }],
         };
         (json!({ "months": 1 }), Done(metrics))
@@ -116,10 +118,10 @@ impl Query for Metrics {
                 sent: quota::counted(tx, account, Tally::Sent, day)?,
                 reserved: quota::waiting(tx, account)?,
                 daily_limit: plan.daily,
-                remaining_today: plan.daily.saturating_sub(taken_today),
+                remaining_today: plan.daily.map(|limit| limit.saturating_sub(taken_today)),
             },
             monthly_limit: plan.monthly,
-            remaining_month: plan.monthly.saturating_sub(taken),
+            remaining_month: plan.monthly.map(|limit| limit.saturating_sub(taken)),
             history,
         }))
     }

@@ -30,8 +30,8 @@ pub struct PlanView {
     pub plan: String,
     /// What carries the mail of this environment: `inbox` or `smtp`; absent if neither is set up.
     pub provider: Option<&'static str>,
-    /// Recipients to whom mail is handed over per second.
-    pub recipients_per_second: u64,
+    /// Recipients per second. `null`: as fast as the transport delivers.
+    pub recipients_per_second: Option<u64>,
     /// Emails per day of UTC, every recipient counted.
     pub daily: QuotaView,
     /// Emails per month of UTC.
@@ -47,10 +47,12 @@ pub struct PlanView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PlanQuota")]
 pub struct QuotaView {
-    pub limit: u64,
+    /// `null`: unlimited.
+    pub limit: Option<u64>,
     pub used: u64,
-    pub remaining: u64,
-    /// When counting begins anew.
+    /// `null`: unlimited.
+    pub remaining: Option<u64>,
+    /// When the count starts again at 0.
     pub resets_at: Moment,
 }
 
@@ -86,11 +88,12 @@ impl Operation for Plan {
     type Output = Done<PlanView>;
 
     fn example() -> (Value, Self::Output) {
-        let quota = |limit| QuotaView { limit, used: 200, remaining: limit - 200, resets_at: Moment::sample() };
+        let quota =
+            |limit| QuotaView { limit: Some(limit), used: 200, remaining: Some(limit - 200), resets_at: Moment::sample() };
         let plan = PlanView {
             plan: "standard".into(),
             provider: Some("inbox"),
-            recipients_per_second: 10,
+            recipients_per_second: Some(10),
             daily: quota(50_000),
             monthly: quota(1_000_000),
             requests: requests([500, 600, 500, 500, 60]),
@@ -104,9 +107,10 @@ impl Query for Plan {
     fn run(ask: &View<'_>, _: Wanted) -> Result<Self::Output, Failure> {
         let (engine, account, now) = (&ask.caller.engine, ask.caller.account(), ask.now);
         let plan = permit::plan(engine, account);
-        let quota = |limit: u64, period, resets_at: Timestamp| {
+        let quota = |limit: Option<u64>, period, resets_at: Timestamp| {
             let used = quota::counted(ask.tx, account, Tally::Taken, period)?;
-            Ok::<_, Failure>(QuotaView { limit, used, remaining: limit.saturating_sub(used), resets_at: Moment(resets_at) })
+            let remaining = limit.map(|limit| limit.saturating_sub(used));
+            Ok::<_, Failure>(QuotaView { limit, used, remaining, resets_at: Moment(resets_at) })
         };
         let environment = ask.caller.environment();
         let carries = transport::require(engine, environment).is_ok();
@@ -116,7 +120,7 @@ impl Query for Plan {
             recipients_per_second: plan.recipients_per_second,
             daily: quota(plan.daily, Period::day(now), quota::next_day(now))?,
             monthly: quota(plan.monthly, Period::month(now), quota::next_month(now))?,
-            requests: requests(engine.keys.holder(account).and_then(|holder| holder.limits).unwrap_or_default()),
+            requests: requests(engine.keys.holder(account).and_then(|holder| holder.plan.load().requests).unwrap_or_default()),
             sizes: sizes(engine),
         }))
     }

@@ -13,6 +13,7 @@ use crate::engine::api::answer::Moment;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::emails;
+use crate::features::projects::{self, DefaultSender};
 use crate::features::sending::inbox::SIMULATOR;
 use crate::features::sending::model::{Address, Content, Kind, NewMailing, Policy, Sender, To, Tracking};
 use crate::features::sending::{self, notices, permit};
@@ -41,9 +42,9 @@ pub struct NewTest {
     pub conversation_id: Option<ConversationId>,
     /// Who gets it.
     pub to: EmailAddress,
-    /// The From address. Live mail needs one at a verified domain; with a test key it may be absent.
+    /// The From address. If absent, the project's default sender. Live mail needs an address at a verified domain.
     pub from: Option<EmailAddress>,
-    /// The name beside it.
+    /// The name shown beside the address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
     /// Values of merge fields. What is missing is taken from the contact with this address, if there is one.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
@@ -99,16 +100,29 @@ impl Operation for Test {
 impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: NewTest) -> Result<Self::Output, Failure> {
         let (account, engine, environment) = (caller.account(), &caller.engine, caller.environment());
-        let from = match (input.from, environment) {
-            (Some(from), _) => from,
-            (None, Environment::Test) => EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address"),
-            (None, Environment::Live) => {
-                return Err(Failure::field("from", "give the From address; live mail needs a verified domain"));
+        let email = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
+        let default = projects::find(tx, account, email.project)?.and_then(|project| project.sender);
+        let (from, sender) = match (input.from, default, environment) {
+            (Some(from), _, _) => (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None }),
+            (None, Some(sender), _) => {
+                let DefaultSender { from: address, from_name: name, reply_to } = sender;
+                (
+                    EmailAddress::stored(&address).ok_or_else(|| Failure::internal("a stored sender is an address"))?,
+                    Sender { address, name, reply_to },
+                )
+            }
+            (None, None, Environment::Test) => {
+                let from = EmailAddress::parse(&format!("test@{SIMULATOR}")).expect("the simulator's own address");
+                (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
+            }
+            (None, None, Environment::Live) => {
+                let project = email.project;
+                let detail = format!("give an address, or set the brand's default sender with PUT /v1/projects/{project}/sender");
+                return Err(Failure::field("from", detail));
             }
         };
         permit::sender(tx, engine, environment, account, &from, true)?;
         permit::direct(tx, engine, account, 1, tx.now())?;
-        let email = emails::choose(tx, account, input.conversation_id, input.email_id, None)?;
         let (project, conversation, subject) = (email.project, email.conversation, email.subject.clone());
         let new = NewMailing {
             account,
@@ -122,7 +136,7 @@ impl Command for Test {
                 html: email.html,
                 text: Some(email.text).filter(|text| !text.is_empty()),
             },
-            from: Sender { address: from.into_string(), name: input.from_name.map(ShortText::into_string), reply_to: None },
+            from: Sender { name: input.from_name.map(ShortText::into_string).or(sender.name), ..sender },
             to: To::Addresses(vec![Address { email: input.to.as_str().to_owned(), name: None }]),
             transactional: true,
             topic: None,

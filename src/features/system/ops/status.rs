@@ -132,7 +132,7 @@ pub struct LogLine {
 impl Operation for Status {
     const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
         .summary("Read how the installation is doing")
-        .about("For the owner and admins of the installation's own account, which is the first one.");
+        .about("Only the installation's own account, which is the first one, may call this.");
     type Input = Wanted;
     type Output = Done<StatusView>;
 

@@ -64,7 +64,7 @@ mod tests {
     use crate::testing::Mill;
 
     #[test]
-    fn lists_the_nine_of_the_specification_first_and_marks_the_others() {
+    fn lists_the_nine_default_events_first_and_marks_the_opt_in_events() {
         let list = Mill::new().get("/v1/webhooks/events").data();
         let events = list["events"].as_array().expect("a list");
         assert_eq!(list["total"], events.len());

@@ -1,4 +1,4 @@
-//! TABLE: which operation tells webhooks of what, by the specification line by line, and that nothing else is told.
+//! TABLE: which operation emits which webhook event, line by line as in `assets/docs/webhooks.md`, and that no other event is emitted.
 
 use serde_json::{Value, json};
 
@@ -157,7 +157,7 @@ fn many_contacts_at_once() {
 }
 
 #[test]
-fn what_concerns_contacts_without_being_named_by_the_specification() {
+fn contact_changes_outside_the_reference_emit_nothing() {
     let mut outbox = outbox();
     let id = outbox.post("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] }))["id"].clone();
     outbox.since();

@@ -140,6 +140,10 @@ fn in_full(address: &str) -> String {
 
 /// One brand: how its import goes, or what is known of it.
 async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
+    draw(visit, None).await
+}
+
+async fn draw(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, Trouble> {
     let id = visit.name("id");
     let import = visit.ask("projects.import_status", json!({ "projectId": id })).await?;
     let is_running = matches!(import["status"].as_str(), Some("pending" | "processing"));
@@ -172,6 +176,20 @@ async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
         json!({ "description": description, "picture": picture_path(visit, id, image["url"].as_str().unwrap_or_default()) })
     });
     context["social"] = brand["social"].clone();
+    context["sender"] = match &trouble {
+        Some(_) => {
+            json!({ "from": visit.form.get("from"), "fromName": visit.form.get("from_name"), "replyTo": visit.form.get("reply_to") })
+        }
+        None => {
+            let text = |name: &str| project["defaultSender"][name].as_str().unwrap_or_default().to_owned();
+            json!({ "from": text("from"), "fromName": text("fromName"), "replyTo": text("replyTo") })
+        }
+    };
+    if let Some(trouble) = trouble {
+        context["wrong"] = trouble.message.clone().into();
+        context["wrong_field"] = trouble.field.clone().into();
+        return Ok(Outcome::again("brand_overview.html", context, &trouble));
+    }
     Ok(Outcome::page("brand_overview.html", context))
 }
 
@@ -254,6 +272,18 @@ async fn send(visit: &Visit) -> Result<Outcome, Trouble> {
         "retry" => {
             visit.ask("projects.import_retry", json!({ "projectId": visit.name("id") })).await?;
             Ok(Outcome::go(visit.path.clone()))
+        }
+        "sender" => {
+            let form = &visit.form;
+            let input = json!({
+                "projectId": visit.name("id"), "from": form.get("from"), "fromName": form.some("from_name"),
+                "replyTo": form.some("reply_to"),
+            });
+            match visit.ask("projects.sender_update", input).await {
+                Ok(_) => Ok(Outcome::go(format!("{}?done=sender#sender", visit.path))),
+                Err(trouble) if trouble.status == http::StatusCode::BAD_REQUEST => draw(visit, Some(trouble)).await,
+                Err(trouble) => Err(trouble),
+            }
         }
         _ => Err(Trouble::not_found()),
     }

@@ -293,8 +293,11 @@ async fn draw_trial(visit: &Visit, trouble: Option<Trouble>) -> Result<Outcome, 
     let mut context = head(visit, &email, "try");
     let own_address = visit.who.as_ref().map(|who| who.person.email.clone()).unwrap_or_default();
     context["to"] = visit.form.some("to").map_or(own_address, ToOwned::to_owned).into();
-    context["from"] = visit.form.get("from").into();
-    context["from_name"] = visit.form.get("from_name").into();
+    let project = visit.ask("projects.get", json!({ "projectId": email["projectId"] })).await.unwrap_or_default();
+    let sender = |name: &str| project["defaultSender"][name].as_str().unwrap_or_default().to_owned();
+    let is_sent = trouble.is_some();
+    context["from"] = if is_sent { visit.form.get("from").to_owned() } else { sender("from") }.into();
+    context["from_name"] = if is_sent { visit.form.get("from_name").to_owned() } else { sender("fromName") }.into();
     context["is_live"] = (visit.environment == Environment::Live).into();
     Ok(finish("email_try.html", context, trouble))
 }

@@ -1,4 +1,4 @@
-//! Plan and limits: the numbers that hold for the account, and how much of them is used.
+//! Plan and limits: what the account may do, and how much of it is used. The installation's own managers also change plans here.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,8 @@ use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, Trouble, Visit};
 
 /// The pages of this file.
-pub const ROUTES: &[Route] = &[closed("/{environment}/settings/plan").get(|visit| Box::pin(show(visit)))];
+pub const ROUTES: &[Route] =
+    &[closed("/{environment}/settings/plan").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(change(visit)))];
 
 /// The plan.
 pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
@@ -14,18 +15,30 @@ pub async fn show(visit: &Visit) -> Result<Outcome, Trouble> {
     let quotas: Vec<Value> = [("Today", "daily"), ("This month", "monthly")]
         .into_iter()
         .map(|(label, name)| {
-            let (limit, used) = (plan[name]["limit"].as_u64().unwrap_or(0), plan[name]["used"].as_u64().unwrap_or(0));
+            let (limit, used) = (plan[name]["limit"].as_u64(), plan[name]["used"].as_u64().unwrap_or(0));
+            let share = limit.map(|limit| if limit == 0 { 1.0 } else { used as f64 / limit as f64 });
             json!({
                 "label": label, "limit": limit, "used": used, "remaining": plan[name]["remaining"], "resets_at": plan[name]["resetsAt"],
-                "share": if limit == 0 { 1.0 } else { used as f64 / limit as f64 },
+                "share": share,
             })
         })
         .collect();
+    let may_change = visit.who.as_ref().is_some_and(|who| who.person.role.manages() && who.person.account.is_installations);
+    let accounts = if may_change { visit.ask("accounts.account_list", json!({})).await? } else { Value::Null };
     let context = json!({
         "title": "Plan and limits",
+        "accounts": accounts,
+        "done": visit.query.get("done"),
         "address": visit.api.0.base_url(),
         "plan": plan,
         "quotas": quotas,
     });
     Ok(Outcome::page("plan.html", context))
+}
+
+/// Change the plan of an account.
+async fn change(visit: &Visit) -> Result<Outcome, Trouble> {
+    let form = &visit.form;
+    visit.ask("accounts.account_plan", json!({ "id": form.get("id"), "plan": form.get("plan") })).await?;
+    Ok(Outcome::go(format!("{}?done=plan", visit.path)))
 }

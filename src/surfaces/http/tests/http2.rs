@@ -103,6 +103,22 @@ async fn too_many_headers_are_refused() {
     assert!(body.contains("HEADERS_TOO_LARGE"), "{body}");
 }
 
+/// The library takes a whole reply out of the body at once, and keeps what the client's window has no room for.
+#[tokio::test]
+async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
+    let fixture = start(plain(Limits { connections: 1, ..Limits::default() })).await;
+    let mut reader = plain_client(&fixture).await;
+    let response = tokio::time::timeout(PATIENCE, reader.send_request(request("/large"))).await.expect("in time");
+    let body = response.expect("an answer comes").into_body();
+    // Until all that the window takes is there.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let mut visitor = connect(fixture.http()).await;
+    send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_envelope(&rest(&mut visitor).await, "503", "SERVICE_UNAVAILABLE");
+    let whole = tokio::time::timeout(PATIENCE, body.collect()).await.expect("in time").expect("the body comes whole");
+    assert_eq!(whole.to_bytes().len(), 8 * 1024 * 1024);
+}
+
 #[tokio::test]
 async fn no_more_streams_run_at_once_than_allowed() {
     let fixture = start(plain(Limits { h2_streams: 2, ..Limits::default() })).await;

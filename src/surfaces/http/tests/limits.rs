@@ -1,5 +1,6 @@
 //! Limits in time and number. Limits are set short, so that nothing here waits for long.
 
+use tokio::net::TcpSocket;
 use tokio::time::Instant;
 
 use super::*;
@@ -202,6 +203,70 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
     for stream in visitors.iter_mut().chain([&mut busy]) {
         assert_eq!(answer(stream).await.1, "held and let go");
     }
+}
+
+/// A connection whose client takes in little at a time, so that a large reply does not fit into the buffers between.
+async fn slow_reader(address: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(16 * 1024).expect("a smaller buffer");
+    socket.connect(address).await.expect("the server accepts")
+}
+
+/// Hyper takes a whole reply out of the body at once, long before the client has read it.
+#[tokio::test]
+async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
+    let fixture = start(short(|limits| limits.connections = 2)).await;
+    let mut busy = connect(fixture.http()).await;
+    send(&mut busy, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    let mut reader = slow_reader(fixture.http()).await;
+    send(&mut reader, "GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    let mut start = [0; 1024];
+    reader.read_exact(&mut start).await.expect("the reply begins");
+    fixture.requests(2).await;
+    for _ in 0..3 {
+        let mut visitor = connect(fixture.http()).await;
+        send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        assert_envelope(&rest(&mut visitor).await, "503", "SERVICE_UNAVAILABLE");
+    }
+    let mut bytes = start.to_vec();
+    let mut piece = vec![0; 64 * 1024];
+    let (head, _) = std::str::from_utf8(&start).expect("text").split_once("\r\n\r\n").expect("the head is in the first piece");
+    let body: usize = header(head, "content-length").and_then(|text| text.parse().ok()).expect("a length");
+    let length = head.len() + 4 + body;
+    while bytes.len() < length {
+        let read = tokio::time::timeout(PATIENCE, reader.read(&mut piece)).await.expect("in time").expect("not reset");
+        assert_ne!(read, 0, "the reply was cut after {} of {length} bytes", bytes.len());
+        bytes.extend_from_slice(&piece[..read]);
+    }
+    // Once the reply is out, the connection is idle and makes room.
+    let mut visitor = connect(fixture.http()).await;
+    send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_eq!(answer(&mut visitor).await.1, "hello");
+    fixture.service.release.notify_waiters();
+    assert_eq!(answer(&mut busy).await.1, "held and let go");
+}
+
+/// A connection that was refused, or got an error, stays open for a moment so that its client can read why. It is not in use.
+#[tokio::test]
+async fn connections_that_close_already_do_not_delay_a_visitor() {
+    let fixture = start(short(|limits| {
+        limits.connections = 2;
+        limits.linger_time = PATIENCE;
+        limits.header_time = MS_100;
+    }))
+    .await;
+    let mut rubbish = connect(fixture.http()).await;
+    send(&mut rubbish, "rubbish\r\n\r\n").await;
+    let mut slow = connect(fixture.http()).await;
+    send(&mut slow, "P").await;
+    for stream in [&mut rubbish, &mut slow] {
+        assert!(answer(stream).await.0.starts_with("HTTP/1.1 4"));
+    }
+    let began = Instant::now();
+    let mut visitor = connect(fixture.http()).await;
+    send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
+    assert_eq!(answer(&mut visitor).await.1, "hello");
+    assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

@@ -65,11 +65,10 @@ async fn form_for(visit: &Visit, email: &str, trouble: Option<Trouble>) -> Resul
     let project = &email["projectId"];
     let mut context = filled(&visit.form, trouble.as_ref());
     if visit.form.get("csrf").is_empty() {
-        // As the last campaign of the brand was sent.
-        let last = visit.ask("campaigns.overview", json!({ "projectId": project, "limit": 1 })).await.unwrap_or_default();
-        let last = &last["campaigns"][0]["campaign"];
+        let project = visit.ask("projects.get", json!({ "projectId": project })).await.unwrap_or_default();
+        let sender = &project["defaultSender"];
         for (field, name) in [("from", "from"), ("from_name", "fromName"), ("reply_to", "replyTo")] {
-            context.insert(field.into(), last[name].as_str().unwrap_or_default().into());
+            context.insert(field.into(), sender[name].as_str().unwrap_or_default().into());
         }
         context.insert("name".into(), email["subject"].clone());
         context.insert("audience".into(), "everyone".into());

@@ -1,19 +1,23 @@
 //! Admits connections up to a maximum, in all and per address. When all are in use, an idle connection is closed to make room.
 //!
 //! Which one: of the address that holds the most connections, the one that has been idle longest. So a flood of idle connections from
-//! few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection with a request in progress is
-//! never chosen; a reply over HTTP/1 that is handed over but not yet flushed counts as idle. What a connection is, and when it is in a request, its owner says through [`Activity`].
+//! few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection is never chosen while a request
+//! is in progress on it or its client still reads a reply. One that closes already is chosen only if no other is idle. What a connection
+//! is, and what it is doing, its owner says through [`Activity`].
+
+mod activity;
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub use self::activity::Activity;
+use self::activity::Idle;
 use crate::base::network::counted_as;
 
 /// Refusals that may be written at the same time. Beyond it, connections are closed without an answer: under a flood, an answer must
@@ -46,8 +50,8 @@ struct State {
     refusals: usize,
     addresses: HashMap<IpAddr, usize>,
     seats: HashMap<u64, Seat>,
-    /// Connections that were asked to close and are still there.
-    asked: usize,
+    /// Connections that were asked to close and are still there: a few.
+    asked: Vec<u64>,
     next_seat: u64,
     order: Order,
 }
@@ -59,10 +63,10 @@ struct Seat {
     is_asked_to_close: bool,
 }
 
-/// Idle connections in the order in which they are closed, each with the moment since which it was idle when this was computed.
+/// Idle connections in the order in which they are closed, each with what it was when this was computed.
 #[derive(Default)]
 struct Order {
-    seats: VecDeque<(u64, Instant)>,
+    seats: VecDeque<(u64, Idle)>,
     computed_at: Option<Instant>,
 }
 
@@ -180,11 +184,13 @@ impl Admission {
     fn ask_some_to_close(&self, attempt: usize) -> bool {
         let wanted = (self.total_max / AHEAD_OF).clamp(1, AHEAD_MAX) + attempt;
         let mut state = self.state();
-        while state.asked < wanted {
+        // One that was asked and has received a request answers that first, which may take long: it makes no room now.
+        let mut closing = state.closing();
+        while closing < wanted {
             if !state.ask_next() {
-                let is_closing = |seat: &Seat| seat.is_asked_to_close && seat.activity.running() == 0;
-                return state.seats.values().any(is_closing);
+                return closing > 0;
             }
+            closing += 1;
         }
         true
     }
@@ -195,13 +201,19 @@ impl Admission {
 }
 
 impl State {
+    /// How many connections are closing because they were asked to.
+    fn closing(&self) -> usize {
+        let is_idle = |id: &&u64| self.seats.get(*id).is_some_and(|seat| seat.activity.idle().is_some());
+        self.asked.iter().filter(is_idle).count()
+    }
+
     /// Ask the connection that is next in order to close; false if none is idle.
     fn ask_next(&mut self) -> bool {
         let Some(id) = self.next_to_close(Instant::now()) else { return false };
         let Some(seat) = self.seats.get_mut(&id) else { return false };
         seat.is_asked_to_close = true;
         seat.activity.ask_to_close();
-        self.asked += 1;
+        self.asked.push(id);
         tracing::debug!("an idle connection is closed to make room for another");
         true
     }
@@ -221,8 +233,8 @@ impl State {
 
     /// The first of the order that is still what it was.
     fn take_next(&mut self) -> Option<u64> {
-        while let Some((id, idle_since)) = self.order.seats.pop_front() {
-            let still = |seat: &Seat| !seat.is_asked_to_close && seat.activity.idle_since() == Some(idle_since);
+        while let Some((id, idle)) = self.order.seats.pop_front() {
+            let still = |seat: &Seat| !seat.is_asked_to_close && seat.activity.idle() == Some(idle);
             if self.seats.get(&id).is_some_and(still) {
                 return Some(id);
             }
@@ -231,18 +243,19 @@ impl State {
     }
 
     /// Put idle connections in order. Each stands as high as the number of connections its address holds at that point; the highest go
-    /// first, and among equals the one that has been idle longest.
+    /// first, and among equals the one that has been idle longest. Those that close already come last: they go soon by themselves, and
+    /// their clients are still reading why.
     fn compute_order(&mut self, now: Instant) {
-        let mut idle: Vec<(u64, Option<IpAddr>, Instant)> = self
+        let mut idle: Vec<(u64, Option<IpAddr>, Idle)> = self
             .seats
             .iter()
             .filter(|(_, seat)| !seat.is_asked_to_close)
-            .filter_map(|(id, seat)| Some((*id, seat.address, seat.activity.idle_since()?)))
+            .filter_map(|(id, seat)| Some((*id, seat.address, seat.activity.idle()?)))
             .collect();
-        idle.sort_unstable_by_key(|(id, _, since)| (*since, *id));
+        idle.sort_unstable_by_key(|(id, _, idle)| (idle.since, *id));
         let mut heights = self.addresses.clone();
-        let mut ranked: Vec<(usize, Instant, u64)> = Vec::with_capacity(idle.len());
-        for (id, address, since) in idle {
+        let mut ranked: Vec<(usize, Idle, u64)> = Vec::with_capacity(idle.len());
+        for (id, address, idle) in idle {
             let height = match address.and_then(|address| heights.get_mut(&address)) {
                 Some(height) => {
                     *height = height.saturating_sub(1);
@@ -250,10 +263,10 @@ impl State {
                 }
                 None => 1,
             };
-            ranked.push((height, since, id));
+            ranked.push((height, idle, id));
         }
-        ranked.sort_unstable_by_key(|(height, since, id)| (usize::MAX - height, *since, *id));
-        self.order.seats = ranked.into_iter().map(|(_, since, id)| (id, since)).collect();
+        ranked.sort_unstable_by_key(|(height, idle, id)| (idle.is_closing, usize::MAX - height, idle.since, *id));
+        self.order.seats = ranked.into_iter().map(|(_, idle, id)| (id, idle)).collect();
         self.order.computed_at = Some(now);
     }
 }
@@ -265,8 +278,11 @@ impl Drop for Ticket {
             Held::Refusal => state.refusals -= 1,
             Held::Connection { seat, .. } => {
                 state.total -= 1;
-                let seat = state.seats.remove(seat);
-                state.asked -= usize::from(seat.as_ref().is_some_and(|seat| seat.is_asked_to_close));
+                let id = *seat;
+                let seat = state.seats.remove(&id);
+                if seat.as_ref().is_some_and(|seat| seat.is_asked_to_close) {
+                    state.asked.retain(|asked| *asked != id);
+                }
                 if let Some(address) = seat.and_then(|seat| seat.address)
                     && let Some(open) = state.addresses.get_mut(&address)
                 {
@@ -280,85 +296,6 @@ impl Drop for Ticket {
                 self.admission.freed.notify_waiters();
             }
         }
-    }
-}
-
-/// What a connection is doing: how many requests are in progress on it, and when it last moved.
-///
-/// Atomic numbers, so that the many writers of an HTTP/2 connection never wait for each other. Orderings are relaxed: each number
-/// stands for itself, and a reading that is a moment old only delays a timeout by that moment.
-pub struct Activity {
-    opened: Instant,
-    running: AtomicU32,
-    /// Milliseconds from `opened` to the last progress.
-    moved_ms: AtomicU64,
-    closing: AtomicBool,
-    close: Notify,
-}
-
-impl Activity {
-    /// The activity of a connection opened just now.
-    pub fn new() -> Arc<Self> {
-        Arc::new(Self {
-            opened: Instant::now(),
-            running: AtomicU32::new(0),
-            moved_ms: AtomicU64::new(0),
-            closing: AtomicBool::new(false),
-            close: Notify::new(),
-        })
-    }
-
-    /// When the connection was opened.
-    pub fn opened(&self) -> Instant {
-        self.opened
-    }
-
-    /// How many requests are in progress.
-    pub fn running(&self) -> u32 {
-        self.running.load(Relaxed)
-    }
-
-    /// A request begins.
-    pub fn begin(&self) {
-        self.running.fetch_add(1, Relaxed);
-    }
-
-    /// A request has ended.
-    pub fn end(&self) {
-        self.progress();
-        self.running.fetch_sub(1, Relaxed);
-    }
-
-    /// Something moved: a request began or ended, a piece of one came in or went out.
-    pub fn progress(&self) {
-        self.moved_ms.store(self.age_ms(), Relaxed);
-    }
-
-    /// When something last moved.
-    pub fn moved(&self) -> Instant {
-        self.opened + Duration::from_millis(self.moved_ms.load(Relaxed))
-    }
-
-    /// Milliseconds since the connection was opened.
-    pub fn age_ms(&self) -> u64 {
-        u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
-    /// Wait until the connection is asked to close so that another can be admitted.
-    pub async fn asked_to_close(&self) {
-        if !self.closing.load(Relaxed) {
-            self.close.notified().await;
-        }
-    }
-
-    fn ask_to_close(&self) {
-        self.closing.store(true, Relaxed);
-        self.close.notify_one();
-    }
-
-    /// Since when no request is in progress. Headers that do not end do not count as progress.
-    fn idle_since(&self) -> Option<Instant> {
-        (self.running() == 0).then(|| self.moved())
     }
 }
 
@@ -465,6 +402,61 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_connection_whose_client_still_reads_a_reply_is_not_asked_to_close() {
+        let admission = Admission::new(2, 64);
+        let reading = admission.try_admit(remote("192.0.2.1")).expect("there is room");
+        reading.activity().write();
+        tokio::time::sleep(MOMENT).await;
+        let other = obedient(&admission, remote("192.0.2.2")).await;
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
+        other.await.expect("closed");
+        assert!(!reading.activity().is_asked_to_close());
+        // Once all is read, it is the one that has been idle longest.
+        tokio::time::sleep(MOMENT).await;
+        reading.activity().flushed();
+        assert!(reading.activity().is_idle());
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_closes_already_is_the_last_to_be_asked() {
+        let admission = Admission::new(3, 64);
+        let closing = admission.try_admit(remote("192.0.2.1")).expect("there is room");
+        closing.activity().begin_to_close();
+        tokio::time::sleep(MOMENT).await;
+        let others = [obedient(&admission, remote("192.0.2.2")).await, obedient(&admission, remote("192.0.2.3")).await];
+        for (other, visitor) in others.into_iter().zip(["192.0.2.8", "192.0.2.9"]) {
+            let ticket = admission.admit(remote(visitor)).await.expect("room is made");
+            ticket.activity().begin();
+            other.await.expect("closed");
+            assert!(!closing.activity().is_asked_to_close());
+            std::mem::forget(ticket);
+        }
+        let activity = closing.activity();
+        let close = async {
+            activity.asked_to_close().await;
+            drop(closing);
+        };
+        let (visitor, ()) = tokio::join!(admission.admit(remote("192.0.2.7")), close);
+        assert!(visitor.is_ok());
+    }
+
+    /// Those that answer a request before they close make no room for as long as that takes.
+    #[tokio::test]
+    async fn connections_that_were_asked_and_became_busy_do_not_delay_the_next_visitor() {
+        let admission = Admission::new(9, 64);
+        let busy: Vec<_> = (0..8).map(|_| admission.try_admit(remote("192.0.2.1")).expect("there is room")).collect();
+        for ticket in &busy {
+            admission.ask_one_to_close();
+            ticket.activity().begin();
+        }
+        let other = obedient(&admission, remote("192.0.2.2")).await;
+        let began = Instant::now();
+        let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
+        assert!(began.elapsed() < CLOSING_TIME, "{:?}", began.elapsed());
+        other.await.expect("closed");
+    }
+
+    #[tokio::test]
     async fn a_flood_of_idle_connections_displaces_itself() {
         let admission = Admission::new(400, 64);
         for number in 0..600 {
@@ -485,10 +477,10 @@ mod tests {
         for number in 0..60 {
             visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("nobody is refused"));
         }
-        assert!(visitors.iter().all(|visitor| visitor.activity().idle_since().is_some()));
+        assert!(visitors.iter().all(|visitor| visitor.activity().is_idle()));
         // Some are closed ahead of need.
         assert!((396..=400).contains(&admission.state().total));
-        let evicted = visitors.iter().filter(|visitor| visitor.activity().closing.load(Relaxed)).count();
+        let evicted = visitors.iter().filter(|visitor| visitor.activity().is_asked_to_close()).count();
         assert_eq!(evicted, 0, "no visitor makes room for another while the flood holds more");
     }
 }

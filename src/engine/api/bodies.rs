@@ -1,0 +1,147 @@
+//! How many bytes of request bodies are in memory at a time, over all requests.
+//!
+//! A body is there as a whole while its operation runs, and so is what it says: the text of a file, and the file. A few large ones at
+//! once would take more memory than a small server has. Small bodies need no room, so that large ones cannot keep them out. It does not
+//! know what bodies say.
+
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
+
+use super::failure::Failure;
+use super::wire::Body;
+use crate::vocab::codes::Code;
+use crate::vocab::limits::{BODIES_BYTES_MAX, BODIES_RETRY_SECONDS, BODIES_WAIT, BODY_SMALL_BYTES};
+
+/// The unit in which room is counted: a semaphore counts no further than some hundred million.
+const UNIT_BYTES: usize = 1024;
+
+/// Room for large bodies.
+pub struct Bodies {
+    units: Semaphore,
+    units_max: usize,
+    wait: Duration,
+}
+
+/// Room for one body, given back on drop.
+#[must_use = "the room is given back when this is dropped"]
+pub struct Room<'a> {
+    _permit: Option<SemaphorePermit<'a>>,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self::new(BODIES_BYTES_MAX, BODIES_WAIT)
+    }
+}
+
+impl Bodies {
+    /// Room for this many bytes; requests wait this long for their part of it.
+    pub fn new(bytes: usize, wait: Duration) -> Self {
+        let units_max = bytes / UNIT_BYTES;
+        Self { units: Semaphore::new(units_max), units_max, wait }
+    }
+
+    /// Wait for room for a body, of which the operation takes at most `limit` bytes. It is taken before the body is read, and for all of
+    /// it: bodies that each wait for their second half would wait for each other. A body of unknown length counts as `limit` bytes, and
+    /// one that is larger than all the room has it for itself.
+    pub fn room<'b>(&'b self, body: &Body, limit: usize) -> impl Future<Output = Result<Room<'b>, Failure>> + use<'b> {
+        let bytes = match body {
+            Body::Empty => 0,
+            Body::Whole(bytes) => bytes.len(),
+            // It is refused before any of it is read.
+            Body::Stream { declared_bytes: Some(declared), .. } if *declared > limit as u64 => 0,
+            Body::Stream { declared_bytes, .. } => declared_bytes.map_or(limit, |declared| declared as usize),
+        };
+        self.room_for(bytes)
+    }
+
+    async fn room_for(&self, bytes: usize) -> Result<Room<'_>, Failure> {
+        if bytes <= BODY_SMALL_BYTES {
+            return Ok(Room { _permit: None });
+        }
+        let units = bytes.div_ceil(UNIT_BYTES).min(self.units_max);
+        match timeout(self.wait, self.units.acquire_many(units as u32)).await {
+            Ok(permit) => Ok(Room { _permit: Some(permit.expect("it is never closed")) }),
+            Err(_) => {
+                let failure = Failure::because(Code::Unavailable, "Too many large requests are in progress; try again.");
+                Err(failure.after_seconds(BODIES_RETRY_SECONDS))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::Mill;
+
+    const MOMENT: Duration = Duration::from_millis(50);
+    const MIB: usize = 1024 * 1024;
+
+    fn body(bytes: usize) -> Body {
+        Body::Whole(Bytes::from(vec![b' '; bytes]))
+    }
+
+    fn arriving(declared_bytes: Option<u64>) -> Body {
+        Body::Stream { declared_bytes, chunks: Box::pin(futures_util::stream::empty()) }
+    }
+
+    #[tokio::test]
+    async fn large_bodies_wait_for_room_and_are_refused_after_a_while() {
+        let bodies = Bodies::new(3 * MIB, MOMENT);
+        let first = bodies.room(&body(2 * MIB), MIB).await.expect("there is room");
+        let refused = bodies.room(&body(2 * MIB), MIB).await.err().expect("there is no room");
+        assert_eq!((refused.code, refused.retry_after), (Code::Unavailable, Some(BODIES_RETRY_SECONDS)));
+        let large = body(2 * MIB);
+        let second = bodies.room(&large, MIB);
+        let (second, ()) = tokio::join!(second, async {
+            tokio::task::yield_now().await;
+            drop(first);
+        });
+        assert!(second.is_ok());
+    }
+
+    #[tokio::test]
+    async fn small_bodies_need_no_room() {
+        let bodies = Bodies::new(MIB, MOMENT);
+        let _all = bodies.room(&body(MIB), MIB).await.expect("there is room");
+        for small in
+            [Body::Empty, body(BODY_SMALL_BYTES), arriving(Some(BODY_SMALL_BYTES as u64)), arriving(Some(9 * MIB as u64))]
+        {
+            assert!(bodies.room(&small, 8 * MIB).await.is_ok());
+        }
+        assert!(bodies.room(&arriving(Some(MIB as u64 / 2)), MIB).await.is_err());
+        assert!(bodies.room(&arriving(None), MIB).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_body_larger_than_all_the_room_is_taken_alone() {
+        let bodies = Bodies::new(MIB, MOMENT);
+        let alone = bodies.room(&body(5 * MIB), 8 * MIB).await.expect("nothing else is there");
+        assert!(bodies.room(&body(MIB), 8 * MIB).await.is_err());
+        drop(alone);
+        assert!(bodies.room(&body(MIB), 8 * MIB).await.is_ok());
+    }
+
+    #[test]
+    fn a_request_that_finds_no_room_gets_503_and_may_try_again() {
+        let mill = Mill::new();
+        let engine = mill.engine().clone();
+        let held = mill.wait(engine.bodies.room(&body(BODIES_BYTES_MAX), BODIES_BYTES_MAX)).expect("there is room");
+        let large = json!({ "email": "ada@example.com", "firstName": "x".repeat(2 * BODY_SMALL_BYTES) });
+        let reply = mill.reply_to_post("/v1/contacts", &mill.with_project(large.clone()));
+        assert_eq!(reply.status, 503);
+        assert_eq!(reply.headers["retry-after"], BODIES_RETRY_SECONDS.to_string().as_str());
+        let answer = mill.post_in("/v1/contacts", large.clone());
+        assert_eq!(answer.refusal().1, "SERVICE_UNAVAILABLE");
+        let small = json!({ "email": "ada@example.com" });
+        mill.post_in("/v1/contacts", small).data();
+        drop(held);
+        assert_eq!(mill.post_in("/v1/contacts", large).status, 400, "the name is too long, and it is read");
+    }
+}

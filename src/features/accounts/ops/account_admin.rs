@@ -1,0 +1,54 @@
+//! For the operator: list the accounts, or change the plan of one.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::base::email::EmailAddress;
+use crate::engine::api::{Context, Done, Failure, Operation, Outward, Spec, operator};
+use crate::features::accounts::plans::{self, AccountList, set_plan};
+use crate::features::accounts::store;
+use crate::vocab::codes::Code;
+
+/// `accounts.account_admin`
+pub struct AccountAdmin;
+
+/// The change, if there is one.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdminPlan {
+    /// The new plan. If absent, nothing changes.
+    pub plan: Option<String>,
+    /// The email address of the account's owner. If absent, the installation's own account.
+    pub owner: Option<EmailAddress>,
+}
+
+impl Operation for AccountAdmin {
+    const SPEC: Spec = Spec::post("accounts.account_admin", "/admin/accounts", operator())
+        .summary("List the accounts, or change the plan of one")
+        .fails(&[Code::NotFound]);
+    type Input = AdminPlan;
+    type Output = Done<AccountList>;
+
+    fn example() -> (Value, Self::Output) {
+        (json!({ "plan": "standard", "owner": "ada@example.com" }), Done(AccountList::sample()))
+    }
+}
+
+impl Outward for AccountAdmin {
+    async fn run(context: Context, input: AdminPlan) -> Result<Self::Output, Failure> {
+        if let Some(plan) = input.plan {
+            let account = {
+                let tx = context.engine.control.read();
+                match &input.owner {
+                    Some(email) => store::user_by_email(&tx, &email.normalised())?.map(|user| user.account),
+                    None => store::account(&tx)?.map(|account| account.id),
+                }
+            };
+            let absent = || Failure::field("owner", "no account has an owner or member with this email address");
+            set_plan(&context, &Self::SPEC, account.ok_or_else(absent)?, plan).await?;
+        }
+        let list = plans::list(&context.engine.control.read(), &context.engine.settings)?;
+        Ok(Done(list))
+    }
+}
