@@ -143,7 +143,10 @@ impl JsonSchema for DomainName {
         true
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "idn-hostname", "maxLength": DOMAIN_BYTES_MAX, "description": "A domain name like example.com." })
+        json_schema!({
+            "type": "string", "format": "idn-hostname", "maxLength": DOMAIN_BYTES_MAX, "pattern": r"^[^.]+(\.[^.]+)+\.?$",
+            "description": "A domain name like example.com.",
+        })
     }
 }
 

@@ -13,6 +13,7 @@ pub mod locale;
 pub mod machine;
 pub mod memory;
 pub mod network;
+pub mod optional;
 pub mod patch;
 pub mod phone;
 pub mod qr;

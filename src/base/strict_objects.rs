@@ -5,8 +5,10 @@
 //! Numbers beyond 64 bits are refused for the same reason: the parser rounds them without a word, and an order number that lost its last
 //! digits is another order's. What serde keeps aside before it knows the kind of a value (enums with a tag) is read from the copy and not seen here.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
 /// A reader, a visitor or a seed that reads what is inside of it so, too.
@@ -19,6 +21,23 @@ pub const ROUNDED: &str = "the number is too large to be kept exactly (beyond 64
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
     value.abs() >= BEYOND_I64
+}
+
+/// The schema of free-form JSON, as it is read from [`Objects`].
+pub enum AnyJson {}
+
+impl JsonSchema for AnyJson {
+    fn schema_name() -> Cow<'static, str> {
+        "AnyJson".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let inside = generator.subschema_for::<Self>();
+        json_schema!({
+            "type": ["null", "boolean", "number", "string", "array", "object"], "minimum": i64::MIN, "maximum": i64::MAX,
+            "items": inside, "additionalProperties": inside,
+        })
+    }
 }
 
 macro_rules! readers {

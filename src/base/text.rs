@@ -25,6 +25,9 @@ pub struct Name<const MAX: usize>(ShortText<MAX>);
 pub const SOME_TEXT: &str =
     r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
+/// The pattern of text that is more than space, for schemas.
+pub const NOT_BLANK: &str = r"^[\s\S]*[^\s\uFEFF][\s\S]*$";
+
 /// Text of at most `MAX` characters that may have several lines, without space around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LongText<const MAX: usize>(Box<str>);

@@ -164,13 +164,11 @@ impl<'de> Deserialize<'de> for Zone {
 
 impl JsonSchema for Zone {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Zone".into()
-    }
-    fn inline_schema() -> bool {
-        true
+        "TimeZone".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "maxLength": NAME_BYTES_MAX, "pattern": "^\\s*[A-Za-z][A-Za-z0-9_+/-]*\\s*$" })
+        let names = BUNDLED.available().map(|name| name.as_str().to_owned()).filter(|name| Self::parse(name).is_ok());
+        json_schema!({ "type": "string", "enum": names.collect::<Vec<_>>() })
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
+use crate::base::optional::remove_nulls;
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
 use crate::vocab::ids::{AccountId, EventId, ProjectId};
@@ -85,17 +86,18 @@ pub struct Envelope<'a> {
     pub conversation: Option<&'a str>,
 }
 
-/// The bytes that receivers get: the payload in its envelope.
+/// The bytes that receivers get: the payload in its envelope. Fields without a value are left out of both.
 pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: &Value) -> String {
-    json!({
+    let mut envelope = json!({
         "id": id,
         "type": kind,
         "timestamp": at.to_string(),
         "apiVersion": API_VERSION,
         "data": data,
         "metadata": { "userId": of.account, "projectId": of.project, "conversationId": of.conversation },
-    })
-    .to_string()
+    });
+    remove_nulls(&mut envelope);
+    envelope.to_string()
 }
 
 /// Write an event, to be delivered if this transaction commits. Of what no webhook asks for nothing is written; what only webhooks ask
@@ -252,7 +254,7 @@ mod tests {
         let expected = json!({
             "id": found[0].0, "type": "subscriber.added", "timestamp": "2026-01-01T00:00:00.000Z", "apiVersion": "v1",
             "data": { "number": 0 },
-            "metadata": { "userId": "01".repeat(12), "projectId": "02".repeat(12), "conversationId": null },
+            "metadata": { "userId": "01".repeat(12), "projectId": "02".repeat(12) },
         });
         assert_eq!(envelopes[0], expected);
 

@@ -117,6 +117,10 @@ async fn a_key_with_every_permission_but_the_needed_one_is_refused() {
                 Access::Public | Access::Person | Access::Manager | Access::Operator => false,
             };
             let others: Vec<&str> = Permission::ALL.iter().filter(|other| !enough(other)).map(|other| other.word()).collect();
+            // Any key may list projects.
+            if others.is_empty() {
+                continue;
+            }
             let client = server.client("test", &others.join(","));
             let call = Call::new(entry, example(entry, NO_PROJECT));
             let reply = client.send(call).await.refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");

@@ -35,6 +35,7 @@ mod process;
 mod rekeys;
 mod replays;
 mod search;
+mod shapes;
 mod sites;
 mod support;
 mod tracking;

@@ -1,6 +1,7 @@
 //! Every operation's declaration, checked against the rules and against itself.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 
 use http::StatusCode;
@@ -16,7 +17,8 @@ use serde_json::{Value, json};
 use super::none;
 use super::source::{files, root};
 
-pub const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 1, number: 1 } };
+pub const ENVELOPE: Envelope =
+    Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 1, number: 1 }, keeps_nulls: false };
 
 /// A schema that stands alone, made by `of`.
 fn standalone(settings: SchemaSettings, of: impl FnOnce(&mut SchemaGenerator) -> schemars::Schema) -> Value {
@@ -29,12 +31,14 @@ fn standalone(settings: SchemaSettings, of: impl FnOnce(&mut SchemaGenerator) ->
     json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [schema], "components": { "schemas": schemas } })
 }
 
-fn input_schema(entry: &Entry) -> Value {
+pub fn input_schema(entry: &Entry) -> Value {
     standalone(SchemaSettings::draft2020_12().for_deserialize(), entry.input)
 }
 
 fn output_schema(entry: &Entry) -> Value {
-    standalone(SchemaSettings::draft2020_12().for_serialize(), entry.output)
+    let mut schema = standalone(SchemaSettings::draft2020_12().for_serialize(), entry.output);
+    openapi::leave_out_nulls(&mut schema);
+    schema
 }
 
 /// What is wrong with `value` by `schema`.
@@ -164,6 +168,30 @@ fn every_example_answer_fits_its_schema() {
 }
 
 #[test]
+fn no_word_of_a_path_can_be_the_value_of_a_name_at_its_place() {
+    let mut findings = Vec::new();
+    let paths: Vec<&str> =
+        OPERATIONS.iter().flat_map(|entry| entry.spec.aliases.iter().chain([&entry.spec.path])).copied().collect();
+    for entry in OPERATIONS {
+        let spec = entry.spec;
+        for (end, _) in spec.path.match_indices("/{") {
+            let name = spec.path[end + 2..].split('}').next().expect("a name in braces");
+            let words = paths.iter().filter_map(|path| path.strip_prefix(&spec.path[..=end])?.split('/').next());
+            let words: BTreeSet<&str> = words.filter(|word| !word.starts_with('{')).collect();
+            let Some(schema) = (!words.is_empty()).then(|| input_schema(entry)) else { continue };
+            let (mut input, _) = (entry.example)(&ENVELOPE);
+            for word in words {
+                input[name] = word.into();
+                if complaints(&schema, &input).is_empty() {
+                    findings.push(format!("{}: {word} is taken for {name}", spec.id));
+                }
+            }
+        }
+    }
+    none("words of paths that can be ids", findings);
+}
+
+#[test]
 fn every_object_that_comes_in_refuses_unknown_fields() {
     let mut findings = Vec::new();
     for entry in OPERATIONS {
@@ -174,6 +202,18 @@ fn every_object_that_comes_in_refuses_unknown_fields() {
         open_objects(&root, &schema, entry.spec.id, &mut seen, &mut findings);
     }
     none("objects that take whatever comes", findings);
+}
+
+/// The fields that alternatives name, also those within alternatives.
+fn fields_of(choices: &Value) -> Vec<String> {
+    let choices = choices.as_array().into_iter().flatten();
+    let of = |choice: &Value| {
+        let own = choice["properties"].as_object().into_iter().flat_map(|fields| fields.keys().cloned());
+        let required = choice["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned));
+        let inner = ["anyOf", "allOf"].into_iter().flat_map(|name| fields_of(&choice[name]));
+        own.chain(required).chain(inner).collect::<Vec<_>>()
+    };
+    choices.flat_map(of).collect()
 }
 
 fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>, findings: &mut Vec<String>) {
@@ -190,14 +230,14 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
                 open_objects(target, all, &format!("{place} > {at}"), seen, findings);
             }
             // Beside a list of all that may be there, alternatives say only what must be: they name nothing that is not in it.
-            let is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
-            if let (true, Some(Value::Array(choices))) = (is_closed, members.get("anyOf")) {
-                let named =
-                    choices.iter().filter_map(|choice| choice.get("properties")?.as_object()).flat_map(|fields| fields.keys());
-                let strange: Vec<&String> = named.filter(|name| members["properties"].get(name.as_str()).is_none()).collect();
-                findings.extend(strange.into_iter().map(|name| format!("{place}: {name}")));
-            }
-            for (name, member) in members.iter().filter(|(name, _)| !(is_closed && *name == "anyOf")) {
+            let target = members.get("$ref").and_then(Value::as_str).and_then(|at| all.pointer(at.trim_start_matches('#')));
+            let is_closed = target.is_some() || members.get("additionalProperties") == Some(&Value::Bool(false));
+            let known = &target.unwrap_or(schema)["properties"];
+            let is_alternatives = |name: &str| is_closed && matches!(name, "anyOf" | "allOf");
+            let named = members.iter().filter(|(name, _)| is_alternatives(name)).flat_map(|(_, choices)| fields_of(choices));
+            let strange = named.filter(|name| known.get(name).is_none());
+            findings.extend(strange.map(|name| format!("{place}: {name}")));
+            for (name, member) in members.iter().filter(|(name, _)| !is_alternatives(name)) {
                 // Under `properties` stand names of fields, and a field may have the name of anything.
                 match member {
                     Value::Object(fields) if name == "properties" => {

@@ -3,6 +3,7 @@
 //! `SNAPSHOTS=write cargo test --test tidy` writes the snapshots anew.
 
 mod advisories;
+mod alternatives;
 mod declarations;
 mod directions;
 mod house;

@@ -91,6 +91,110 @@ fn every_schema_is_one() {
     none("schemas that are none", findings);
 }
 
+/// Fields of answers that are `null` when they have no value; every other one is left out then.
+const NULLABLE: [&str; 7] = [
+    "BulkProgress.result",
+    "BulkProgress.error",
+    "BulkProgress.completedAt",
+    "ContactView.phone",
+    "LogosView.primary",
+    "LogosView.secondary",
+    "LogosView.favicon",
+];
+
+#[test]
+fn no_field_of_an_answer_is_null_but_those_that_say_so() {
+    let document = document();
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    walk(&document["paths"], &mut |operation| {
+        if let Some(Value::Object(responses)) = operation.get("responses") {
+            responses.values().for_each(|response| nullable(&document, response, "answer", &mut seen, &mut found));
+        }
+    });
+    // The envelope's own.
+    found.remove("answer.error");
+    assert_eq!(found, NULLABLE.map(str::to_owned).into());
+}
+
+/// The fields that may be null within a schema of an answer, by the type that they are in.
+fn nullable(document: &Value, value: &Value, place: &str, seen: &mut BTreeSet<String>, found: &mut BTreeSet<String>) {
+    let is_null = |schema: &Value| match &schema["type"] {
+        Value::String(kind) => kind == "null",
+        Value::Array(kinds) => kinds.len() == 2 && kinds.iter().any(|kind| kind == "null"),
+        _ => false,
+    };
+    match value {
+        Value::Object(members) => {
+            if let Some(at) = members.get("$ref").and_then(Value::as_str)
+                && seen.insert(at.to_owned())
+            {
+                let target = document.pointer(at.trim_start_matches('#')).expect("references lead somewhere");
+                nullable(document, target, at.rsplit('/').next().unwrap_or_default(), seen, found);
+            }
+            // Alternatives say that a field is not there by calling it null.
+            let is_alternative = !members.contains_key("type");
+            for (name, field) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                let choices = field["anyOf"].as_array().into_iter().flatten();
+                if !is_alternative && (is_null(field) || choices.into_iter().any(is_null)) {
+                    found.insert(format!("{place}.{name}"));
+                }
+            }
+            for (_, member) in members.iter().filter(|(name, _)| !matches!(name.as_str(), "example" | "examples")) {
+                nullable(document, member, place, seen, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| nullable(document, item, place, seen, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn every_list_with_a_total_has_a_top_level_count() {
+    let document = document();
+    let mut findings = Vec::new();
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        let answer = &operations["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        let data = &answer["properties"]["data"];
+        let is_list = [data, &data["oneOf"][0]].iter().any(|shape| shape["properties"].get("pagination").is_some());
+        let has_count = answer["required"].as_array().is_some_and(|names| names.iter().any(|name| name == "count"));
+        if is_list != has_count {
+            findings.push(path.clone());
+        }
+    }
+    none("lists without a count, or a count without a list", findings);
+}
+
+#[test]
+fn every_pattern_is_anchored_at_both_ends() {
+    let mut findings = Vec::new();
+    walk(&document(), &mut |value| {
+        if let Some(pattern) = value.get("pattern").and_then(Value::as_str)
+            && !(pattern.starts_with('^') && pattern.ends_with('$') || pattern.ends_with("$)") && pattern.starts_with("^("))
+        {
+            findings.push(pattern.to_owned());
+        }
+    });
+    none("patterns that accept what surrounds a match", findings);
+}
+
+#[test]
+fn every_default_is_a_value_that_its_schema_accepts() {
+    let document = document();
+    let mut findings = Vec::new();
+    walk(&document, &mut |value| {
+        let Some(default) = value.get("default").filter(|_| value.get("type").is_some() || value.get("$ref").is_some()) else {
+            return;
+        };
+        let whole = serde_json::json!({ "allOf": [value], "components": { "schemas": document["components"]["schemas"] } });
+        let validator = jsonschema::options().should_validate_formats(true).build(&whole).expect("the schema is one");
+        if !validator.is_valid(default) {
+            findings.push(format!("{default}: {value}"));
+        }
+    });
+    none("defaults that their own schema refuses", findings);
+}
+
 /// Every object within `value`.
 fn walk(value: &Value, see: &mut impl FnMut(&Value)) {
     match value {

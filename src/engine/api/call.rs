@@ -53,13 +53,14 @@ impl Api {
     }
 
     /// Answer a request of somebody whom the surface knows already: a person by their cookie, or the operator of this process on
-    /// behalf of a stranger who signs in. Everything else is as with any request.
+    /// behalf of a stranger who signs in. Fields of the answer without a value are `null` instead of left out; everything else is as with
+    /// any request.
     pub async fn call_as(&self, principal: Principal, request: Incoming) -> Reply {
         self.answer(request, Some(principal)).await
     }
 
     async fn answer(&self, request: Incoming, known: Option<Principal>) -> Reply {
-        let envelope = self.0.envelope();
+        let envelope = Envelope { keeps_nulls: known.is_some(), ..self.0.envelope() };
         let started = self.0.clock.monotonic();
         let mut call = Call { engine: &self.0, envelope, operation: None, by: None, allowance: None, replayed: false };
         let (mut code, mut field) = (None, None);

@@ -218,6 +218,6 @@ impl Engine {
     /// The envelope of a request that begins now.
     pub fn envelope(&self) -> Envelope {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        Envelope { timestamp: self.clock.now(), request: RequestId { boot: self.boot, number } }
+        Envelope { timestamp: self.clock.now(), request: RequestId { boot: self.boot, number }, keeps_nulls: false }
     }
 }

@@ -13,8 +13,10 @@ use super::operation::{Entry, Media, Takes};
 use super::response::{Envelope, RequestId};
 use super::spec::{Access, Replay, Spec};
 use crate::base::clock::Timestamp;
+use crate::base::optional::STAYS_NULL;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
+use crate::vocab::permissions::Permission;
 
 /// The version of the interface, which is not the version of the program.
 pub const INTERFACE_VERSION: &str = "1.0.0";
@@ -23,7 +25,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 const INPUTS: &str = "#/components/inputs/";
 /// What the examples say about themselves.
 const EXAMPLE: Envelope =
-    Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 } };
+    Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
 /// The document for programs on the network: operations of the operator and pages for people are not in it. `base_url` is where the service is
 /// reached; without one, paths are relative to where the document was found.
@@ -59,8 +61,8 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
 }
 
 const ABOUT: &str = "Every answer is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
-    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. Unknown \
-    fields and parameters are refused by name. A key that begins with `sk_test_` works on test data, one that begins with \
+    `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. A field \
+    without a value is left out. Unknown fields and parameters are refused by name. A key that begins with `sk_test_` works on test data, one that begins with \
     `sk_live_` on real data; neither sees the other's. Requests with a key count against a budget per minute, account and group \
     of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) tell how it stands. What \
     people do, on pages or with a token, counts against budgets of their own, ten times as large.";
@@ -178,7 +180,8 @@ impl Writer {
     fn success(&mut self, entry: &Entry, example: Value) -> Value {
         let content_type = entry.media.gives;
         let mut content = if content_type == Media::JSON_TYPE {
-            let schema = (entry.output)(&mut self.outputs).to_value();
+            let mut schema = (entry.output)(&mut self.outputs).to_value();
+            leave_out_nulls(&mut schema);
             if schema == json!(true) { json!({ "schema": { "type": "object" } }) } else { json!({ "schema": schema }) }
         } else {
             json!({ "schema": { "type": "string" } })
@@ -214,6 +217,7 @@ impl Writer {
     /// it comes in.
     fn settle(&mut self, document: &mut Value) {
         let mut schemas = self.outputs.take_definitions(true);
+        schemas.values_mut().for_each(leave_out_nulls);
         let mut inputs = self.inputs.take_definitions(true);
         let mut apart: BTreeSet<String> = BTreeSet::new();
         loop {
@@ -299,6 +303,9 @@ fn describe(spec: &Spec) -> String {
     match spec.access {
         Access::Public => parts.push("Needs no key.".into()),
         Access::Needs(permission) => parts.push(format!("Needs the permission `{}`.", permission.word())),
+        Access::NeedsOne(permissions) if permissions.len() == Permission::ALL.len() => {
+            parts.push("Works with any permission.".into());
+        }
         Access::NeedsOne(permissions) => {
             let words: Vec<String> = permissions.iter().map(|permission| format!("`{}`", permission.word())).collect();
             parts.push(format!("Needs one of the permissions {}.", words.join(", ")));
@@ -364,6 +371,39 @@ fn parameter(name: &str, place: &str, required: bool, schema: &Value, example: O
         parameter["example"] = example.clone();
     }
     parameter
+}
+
+/// In what goes out, a field without a value is left out: none is `null` but those that say so.
+pub fn leave_out_nulls(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let mut optional = Vec::new();
+            if let Some(Value::Object(fields)) = members.get_mut("properties") {
+                for (name, field) in fields {
+                    let stays = field.as_object_mut().and_then(|field| field.remove(STAYS_NULL)).is_some();
+                    if !stays && is_option(field) {
+                        *field = without_null(field.take());
+                        optional.push(name.clone());
+                    }
+                }
+            }
+            if let Some(Value::Array(required)) = members.get_mut("required") {
+                required.retain(|name| !optional.iter().any(|other| name == other));
+            }
+            members.values_mut().for_each(leave_out_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Whether it is the schema of a value that may be absent: one kind of value or one type, or `null`.
+fn is_option(schema: &Value) -> bool {
+    let is_null = |choice: &Value| choice.get("type").is_some_and(|kind| kind == "null");
+    let kinds = schema.get("type").and_then(Value::as_array);
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    kinds.is_some_and(|kinds| kinds.len() == 2 && kinds.iter().any(|kind| kind == "null"))
+        || choices.is_some_and(|choices| choices.len() == 2 && choices.iter().any(is_null))
 }
 
 /// Paths and queries are text: what may be null in JSON is simply left out there.

@@ -1,4 +1,5 @@
-//! Lists a page at a time, in the two shapes that clients know.
+//! Lists a page at a time, in the two shapes that clients know: an object with the collection, or the bare array. Both have a top-level
+//! `count`.
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -52,7 +53,7 @@ pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_
 pub struct Window {
     pub limit: usize,
     pub offset: usize,
-    /// The caller counts pages: answer with the bare array and `count`, where the list offers that.
+    /// The caller counts pages: answer with the bare array, where the list offers that.
     pub paged: bool,
 }
 
@@ -76,7 +77,7 @@ impl Window {
 pub trait Listed: Serialize + JsonSchema {
     /// The key of the collection under `data`.
     const PLURAL: &'static str;
-    /// Whether a caller who counts pages gets the bare array and a top-level `count` (contacts, tags, segments, topics).
+    /// Whether a caller who counts pages gets the bare array (contacts, tags, segments, topics).
     const ARRAY_WHEN_PAGED: bool;
 }
 
@@ -94,7 +95,7 @@ impl<T: Listed> Answer for Page<T> {
         if T::ARRAY_WHEN_PAGED && self.window.paged {
             return success(StatusCode::OK, &self.items, Some(self.total), envelope);
         }
-        success(StatusCode::OK, &Named(self), None, envelope)
+        success(StatusCode::OK, &Named(self), Some(self.total), envelope)
     }
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {
@@ -113,7 +114,7 @@ impl<T: Listed> Answer for Page<T> {
             "additionalProperties": false,
         });
         if !T::ARRAY_WHEN_PAGED {
-            return success_schema(named, false);
+            return success_schema(named, true);
         }
         success_schema(json_schema!({ "oneOf": [named, { "type": "array", "items": items }] }), true)
     }

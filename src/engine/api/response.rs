@@ -7,12 +7,15 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use crate::base::clock::Timestamp;
+use crate::base::optional::WithoutNone;
 
-/// What the envelope's `metadata` says.
+/// What the envelope's `metadata` says, and who reads the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     pub timestamp: Timestamp,
     pub request: RequestId,
+    /// Whether fields without a value are `null` instead of left out. The templates of pages want every field there.
+    pub keeps_nulls: bool,
 }
 
 /// A request's id: which start of the process, and which request since.
@@ -167,11 +170,16 @@ impl Answer for Bare {
     }
 }
 
-/// The success envelope around `data`.
+/// The success envelope around `data`, with the top-level `count` of a list.
 pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, envelope: &Envelope) -> Encoded {
     let mut body = Vec::with_capacity(512);
     body.extend_from_slice(br#"{"success":true,"data":"#);
-    serde_json::to_writer(&mut body, data).expect("views hold only what JSON can say");
+    let written = if envelope.keeps_nulls {
+        serde_json::to_writer(&mut body, data)
+    } else {
+        serde_json::to_writer(&mut body, &WithoutNone(data))
+    };
+    written.expect("views hold only what JSON can say");
     if let Some(count) = count {
         body.extend_from_slice(br#","count":"#);
         serde_json::to_writer(&mut body, &count).expect("a number is JSON");
@@ -213,7 +221,7 @@ fn finish(body: &mut Vec<u8>, envelope: &Envelope) {
     body.extend_from_slice(br#""}}"#);
 }
 
-/// The schema of a success envelope around `data`.
+/// The schema of a success envelope around `data`, with the top-level `count` of a list.
 pub fn success_schema(data: Schema, with_count: bool) -> Schema {
     let mut schema = json_schema!({
         "type": "object",
@@ -227,9 +235,11 @@ pub fn success_schema(data: Schema, with_count: bool) -> Schema {
         "additionalProperties": false,
     });
     if with_count {
-        let count = json!({ "type": "integer", "minimum": 0, "description": "How many there are in all; only with `page`." });
+        let count = json!({ "type": "integer", "minimum": 0, "description": "The number of items in the whole list." });
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("just made as an object");
         properties.insert("count".into(), count);
+        let required = schema.get_mut("required").and_then(Value::as_array_mut).expect("just made as a list");
+        required.push("count".into());
     }
     schema
 }
@@ -240,7 +250,7 @@ mod tests {
     use crate::vocab::codes::Code;
 
     fn envelope() -> Envelope {
-        Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0xAB, number: 0x12 } }
+        Envelope { timestamp: Timestamp(0), request: RequestId { boot: 0xAB, number: 0x12 }, keeps_nulls: false }
     }
 
     #[test]

@@ -1,9 +1,12 @@
-//! From method and path to an operation.
+//! From method and path to an operation. A literal path segment wins over a named one, whatever the method: `/v1/emails/test` is never
+//! `/v1/emails/{emailId}`.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use http::Method;
 
+use super::input::Arguments;
 use super::operation::Entry;
 use super::spec::{Access, Verb};
 
@@ -25,13 +28,15 @@ pub struct Router {
 #[derive(Default, Clone)]
 struct Node {
     entries: [Option<&'static Entry>; Verb::ALL.len()],
+    /// For each name in the path, in order: the literal segments of other paths at its place. None of them is a value of the name.
+    reserved: Vec<BTreeSet<&'static str>>,
 }
 
 impl Router {
     /// The router of a table. Two operations at one place are a mistake in the table, found at the first start of any test.
     pub fn new(operations: &'static [Entry]) -> Self {
         let mut nodes: matchit::Router<Node> = matchit::Router::new();
-        let mut places: std::collections::BTreeMap<&'static str, Node> = std::collections::BTreeMap::new();
+        let mut places: BTreeMap<&'static str, Node> = BTreeMap::new();
         for entry in operations {
             for path in std::iter::once(&entry.spec.path).chain(entry.spec.aliases) {
                 let slot = &mut places.entry(path).or_default().entries[entry.spec.verb as usize];
@@ -39,7 +44,10 @@ impl Router {
                 *slot = Some(entry);
             }
         }
-        for (path, node) in places {
+        let literals = literals(places.keys().copied());
+        for (path, mut node) in places {
+            let names = path.match_indices("/{").map(|(end, _)| literals.get(&path[..end]).cloned().unwrap_or_default());
+            node.reserved = names.collect();
             nodes.insert(path, node).unwrap_or_else(|error| panic!("the path {path} cannot be routed: {error}"));
         }
         Self { nodes }
@@ -48,18 +56,43 @@ impl Router {
     /// Find the operation. `operator`: whether the request came in by the operator's own way.
     pub fn find<'a>(&'a self, method: &Method, path: &'a str, operator: bool) -> Route<'a> {
         let Ok(found) = self.nodes.at(path) else { return Route::Unknown };
+        let named = found.params.iter().map(|(name, value)| Some((name, decoded(value)?)));
+        let Some(path) = named.collect::<Option<Vec<(&str, Cow<'_, str>)>>>() else { return Route::Unknown };
+        let Node { entries, reserved } = found.value;
+        if path.iter().zip(reserved).any(|((_, value), reserved)| reserved.contains(value.as_ref())) {
+            return Route::Unknown;
+        }
         let visible = |entry: &&Entry| operator || entry.spec.access != Access::Operator;
-        let entry = verb(method).and_then(|verb| found.value.entries[verb as usize]).filter(|entry| visible(entry));
+        let entry = verb(method).and_then(|verb| entries[verb as usize]).filter(|entry| visible(entry));
         if let Some(entry) = entry {
-            let Some(path) = found.params.iter().map(|(name, value)| Some((name, decoded(value)?))).collect() else {
-                return Route::Unknown;
-            };
             return Route::Found { entry, path };
         }
-        let methods: Vec<&str> =
-            found.value.entries.iter().flatten().copied().filter(visible).map(|entry| entry.spec.verb.name()).collect();
+        let others = entries.iter().flatten().copied().filter(visible).filter(|entry| takes(entry, &path));
+        let methods: Vec<&str> = others.map(|entry| entry.spec.verb.name()).collect();
         if methods.is_empty() { Route::Unknown } else { Route::OtherMethods(allow(&methods)) }
     }
+}
+
+/// The literal segments that follow each beginning of a path.
+fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let mut literals: BTreeMap<&'static str, BTreeSet<&'static str>> = BTreeMap::new();
+    for path in paths {
+        for (end, _) in path.match_indices('/') {
+            let segment = path[end + 1..].split('/').next().unwrap_or_default();
+            if !segment.starts_with('{') {
+                literals.entry(&path[..end]).or_default().insert(segment);
+            }
+        }
+    }
+    literals
+}
+
+/// Whether the operation takes these values of its path. What it lacks beside them does not count.
+fn takes(entry: &Entry, path: &[(&str, Cow<'_, str>)]) -> bool {
+    let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}" };
+    let Err(failure) = (entry.reads)(&arguments) else { return true };
+    let field = failure.data.as_ref().and_then(|data| data["field"].as_str());
+    !path.iter().any(|(name, _)| field == Some(name))
 }
 
 fn allow(methods: &[&str]) -> String {

@@ -166,7 +166,7 @@ pub struct SessionState {
     pub environment: Environment,
     /// Whether an authenticator app is asked for at sign-ins.
     pub second_factor: bool,
-    /// How many recovery codes are left for when the app is lost; `null` without an app.
+    /// How many recovery codes are left for when the app is lost; absent without an app.
     pub recovery_codes_left: Option<usize>,
     /// Whether who they are was proved within the last minutes.
     pub fresh: bool,

@@ -19,9 +19,9 @@ pub struct KeyView {
     pub environment: Environment,
     pub permissions: PermissionSet,
     pub created_at: WireTime,
-    /// When it was revoked; `null` while it works.
+    /// When it was revoked; absent while it works.
     pub revoked_at: Option<WireTime>,
-    /// When the last request with it came in, some seconds late; `null` if there was none.
+    /// When the last request with it came in, some seconds late; absent if there was none.
     pub last_used_at: Option<WireTime>,
     /// Requests made with it.
     pub requests: u64,

@@ -25,9 +25,9 @@ pub struct CampaignLog {
     /// The sender's domain.
     pub domain: String,
     pub from_email: String,
-    /// Null if the contact was deleted.
+    /// Absent if the contact was deleted.
     pub to_email: Option<String>,
-    /// Null if the contact was deleted.
+    /// Absent if the contact was deleted.
     pub subscriber_id: Option<ContactId>,
     /// With its merge fields.
     pub subject: String,
@@ -45,7 +45,7 @@ pub struct CampaignLog {
     /// The same in words.
     pub suppression_reason: Option<String>,
     pub conversation_id: Option<ConversationId>,
-    /// Null if it was no campaign's.
+    /// Absent if it was no campaign's.
     pub campaign_id: Option<CampaignId>,
     pub created_at: WireTime,
     /// When the next mail server took the message over.

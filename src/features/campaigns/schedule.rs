@@ -23,10 +23,11 @@ pub enum StartTime {
     Wall(DateTime),
 }
 
-/// A day that is in the calendar, and a minute of it. What may follow (seconds, an offset) is not told.
+/// A day that is in the calendar and a minute of it, perhaps with seconds and an offset.
 const CALENDAR: &str = concat!(
     r"^\s*(\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))",
     r"|(\d{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)[Tt ]([01]\d|2[0-3]):[0-5]\d",
+    r"(:[0-5]\d(\.\d{1,9})?)?([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?\s*$",
 );
 
 const EXPECTED: &str = "expected a date and a time, like 2026-01-31T09:30:00Z, or 2026-01-31T09:30 with scheduledTimezone";

@@ -41,14 +41,14 @@ pub struct CampaignView {
     /// The segment or tag; for every contact of the project, the project.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Until every recipient is known: subscribed contacts that it is for; null where that is not known without counting, as in answers
-    /// to writes of campaigns for segments. Afterwards: recipients that get it. A dry run counts exactly.
+    /// Before it starts: subscribed contacts in its audience; absent where counting would be slow, as in responses to writes of campaigns
+    /// for segments. Afterwards: recipients that get it. A dry run counts exactly.
     pub estimated_recipients: Option<u64>,
     /// As it was given; mail goes out as the installation is set up.
     pub provider_type: Option<String>,
     /// Merge fields of all recipients.
     pub variables: Map<String, Value>,
-    /// What links are marked with; null: as the domain of the From address is set.
+    /// What links are marked with; absent: as the domain of the From address is set.
     pub utm: Option<Utm>,
     pub status: CampaignStatus,
     /// When it starts, or was to start.
@@ -71,7 +71,7 @@ pub struct CampaignView {
     pub archived_at: Option<WireTime>,
     /// `api`, `manual` or `automation`
     pub triggered_by: &'static str,
-    /// The validation score that the email must have before it leaves; null for none.
+    /// The validation score that the email must have before it leaves; absent for none.
     pub minimum_score: Option<u8>,
     /// What becomes of recipients of whom, after a crash or a broken connection, nobody knows whether they have the message.
     pub unknown: Unknown,

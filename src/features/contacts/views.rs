@@ -11,6 +11,7 @@ use super::fields::FieldValue;
 use super::model::{Contact, Status};
 use super::tags::TagNames;
 use crate::base::email::EmailAddress;
+use crate::base::optional::Nullable;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Caller, Listed};
 use crate::engine::store::{Read, Result};
@@ -27,7 +28,8 @@ pub struct ContactView {
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    pub phone: Option<String>,
+    /// `null` if none is known.
+    pub phone: Nullable<String>,
     /// ISO 3166-1 alpha-2.
     pub country: Option<String>,
     /// ISO 639-1 or BCP 47.
@@ -40,7 +42,7 @@ pub struct ContactView {
     pub updated_at: WireTime,
     /// When the contact unsubscribed, if that is its status.
     pub unsubscribed_at: Option<WireTime>,
-    /// Why the address is on the account's suppression list, which outlives contacts; `null` if it is not. A suppressed contact gets
+    /// Why the address is on the account's suppression list, which outlives contacts; absent if it is not. A suppressed contact gets
     /// no marketing email, whatever its status.
     pub suppression: Option<Reason>,
 }
@@ -82,7 +84,7 @@ fn with_names(contact: Contact, tags: Vec<String>, suppression: Option<Reason>) 
         email: contact.email,
         first_name: contact.first_name,
         last_name: contact.last_name,
-        phone: contact.phone,
+        phone: contact.phone.into(),
         country: contact.country,
         language: contact.language,
         tags,
@@ -103,7 +105,7 @@ impl ContactView {
             email: "ada@example.com".into(),
             first_name: Some("Ada".into()),
             last_name: Some("Lovelace".into()),
-            phone: Some("+44 20 7946 0958".into()),
+            phone: Some("+44 20 7946 0958".to_owned()).into(),
             country: Some("GB".into()),
             language: Some("en-GB".into()),
             tags: vec!["newsletter".into()],

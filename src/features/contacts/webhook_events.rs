@@ -125,10 +125,7 @@ pub struct BulkCounts {
 /// A bulk import is complete.
 pub fn bulk_imported(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), counts: BulkCounts, job: Option<JobId>) {
     let BulkCounts { success, failed, updated } = counts;
-    let mut data = json!({ "projectId": project, "success": success, "failed": failed, "updated": updated });
-    if let Some(job) = job {
-        data["jobId"] = json!(job);
-    }
+    let data = json!({ "projectId": project, "success": success, "failed": failed, "updated": updated, "jobId": job });
     let kind = WebhookEvent::SubscriberBulkImported;
     outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: None, data });
 }

@@ -30,7 +30,7 @@ pub struct DomainView {
     /// What else should be known about its DNS.
     pub notes: Vec<String>,
     pub tracking_settings: Tracking,
-    /// What links in mail from it are marked with; null: they are not, unless a campaign or send says so.
+    /// What links in mail from it are marked with; absent: they are not, unless a campaign or send says so.
     pub utm: Option<Utm>,
     /// What it is for, if it was made as a part of a root domain.
     pub stream: Option<Stream>,

@@ -30,8 +30,8 @@ pub use resolve::{
     Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };
 
-/// Any of these lets a key see emails.
-const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite, Permission::EmailSend];
+/// Any of these lets a key read emails. Whoever may only send them names them by id.
+const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 
 /// The account's email with this id, in this project where one is named.
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {

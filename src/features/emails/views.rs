@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Part, Stage, Version};
 use super::ops::page::share_url;
 use super::store;
+use crate::base::optional::remove_nulls;
 use crate::base::secret::sha256;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Engine, Failure, Listed};
@@ -70,7 +71,8 @@ pub struct EmailView {
 pub struct EmailDetails {
     #[serde(flatten)]
     pub email: EmailView,
-    /// The email's document: typed blocks, from which everything else is made. Null for one that was handed in as HTML.
+    /// The email's document: typed blocks, from which everything else is made. Absent for one that was handed in as HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
     /// All emails of its conversation, this one among them: by place in the series, then by language.
     pub series: Vec<SiblingView>,
@@ -323,7 +325,9 @@ impl Viewer<'_> {
     /// The same with its document.
     pub fn details(&self, email: &Email) -> Result<EmailDetails, Failure> {
         let document = store::version(self.tx, email.id, email.version)?.and_then(|version| version.document);
-        let document = document.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)?;
+        let mut document: Option<Value> =
+            document.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)?;
+        document.iter_mut().for_each(remove_nulls);
         let sibling = |other: Email| SiblingView {
             email_id: other.id,
             slot: other.slot + 1,

@@ -18,7 +18,7 @@ use crate::vocab::tables;
 #[serde(rename_all = "camelCase")]
 pub struct SendingHold {
     pub on_hold: bool,
-    /// When the hold began; later requests are sent as usual. `null` if sending is not on hold.
+    /// When the hold began; later requests are sent as usual. Absent if sending is not on hold.
     pub since: Option<WireTime>,
     /// Why, in words.
     pub reason: Option<String>,

@@ -35,8 +35,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// Any of these lets a key see projects: whoever works inside projects must be able to find them, and no permission is for
-/// reading projects alone.
+/// Any of these lets a key read projects: no permission is for that alone. To list them, and so to find their ids, any permission is enough.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 

@@ -105,9 +105,14 @@ pub struct Site {
     host: (usize, usize),
 }
 
-/// Scheme, host of at most three labels, port and path: what this accepts is accepted; a little more is, like international names.
-const SITE_PATTERN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\
-                            (\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$";
+/// Scheme, host, port and path: what this accepts is accepted; a little more is, like international names. A host has at most 253
+/// characters: three long labels, or eight shorter ones.
+const SITE_PATTERN: &str = concat!(
+    "^[Hh][Tt][Tt][Pp][Ss]?://",
+    r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}",
+    r"|([A-Za-z0-9]([A-Za-z0-9-]{0,28}[A-Za-z0-9])?\.){3,7}[A-Za-z0-9]([A-Za-z0-9-]{0,28}[A-Za-z0-9])?)",
+    "(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$",
+);
 
 /// One less than what is kept: an address without a path gets its slash.
 const GIVEN_CHARACTERS_MAX: usize = limits::URL_CHARACTERS_MAX - 1;

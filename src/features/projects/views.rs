@@ -9,12 +9,13 @@ use super::images::ProjectImage;
 use super::knowledge::{self, Entry};
 use super::model::{DefaultSender, Logos, Project, ProjectStatus};
 use super::{store, with_given};
+use crate::base::optional::Nullable;
 use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{KnowledgeId, ProjectId};
 
-/// A brand: contacts, segments, campaigns and emails live inside one.
+/// A brand: contacts, segments, campaigns and emails live inside one. A key that cannot read projects sees only what it needs to choose one.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
@@ -30,19 +31,16 @@ pub struct ProjectView {
     /// The host of the first imported address, without `www.`.
     pub domain: String,
     /// The sites it was imported from.
-    pub urls: Vec<String>,
-    pub logo_urls: LogosView,
+    pub urls: Option<Vec<String>>,
+    pub logo_urls: Option<LogosView>,
     /// The brand's colours by role, as far as its sites show them or people gave them.
-    pub palette: BrandPalette,
+    pub palette: Option<BrandPalette>,
     /// Who sends its email unless a campaign or send says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_sender: Option<SenderView>,
-    /// A picture of the site. Always null: sites are read here, not drawn. The pictures of emails stand with the emails.
-    pub screenshot_url: Option<String>,
     /// Why the import failed, if it did.
     pub error: Option<String>,
     /// What is known of the brand; only where one project is asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub brand: Option<Brand>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -51,9 +49,9 @@ pub struct ProjectView {
 /// Where the logos are; `null` where there is none.
 #[derive(Serialize, JsonSchema)]
 pub struct LogosView {
-    pub primary: Option<String>,
-    pub secondary: Option<String>,
-    pub favicon: Option<String>,
+    pub primary: Nullable<String>,
+    pub secondary: Nullable<String>,
+    pub favicon: Nullable<String>,
 }
 
 /// A project's default sender.
@@ -99,11 +97,10 @@ impl ProjectView {
             description: None,
             status: ProjectStatus::Pending,
             domain: "acme.example".into(),
-            urls: vec!["https://www.acme.example/".into()],
-            logo_urls: LogosView { primary: None, secondary: None, favicon: None },
-            palette: BrandPalette::default(),
+            urls: Some(vec!["https://www.acme.example/".into()]),
+            logo_urls: Some(LogosView { primary: None.into(), secondary: None.into(), favicon: None.into() }),
+            palette: Some(BrandPalette::default()),
             default_sender: None,
-            screenshot_url: None,
             error: None,
             brand: None,
             created_at: WireTime::sample(),
@@ -117,6 +114,12 @@ pub fn project_view(tx: &impl Read, project: Project) -> Result<ProjectView> {
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
     store::look(tx, project.id)?.put_over(&mut brand);
     Ok(of(project, &brand))
+}
+
+/// A project for a list of somebody who may not read projects: what tells them apart.
+pub fn summary(project: Project) -> ProjectView {
+    let view = of(project, &Brand::default());
+    ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
 }
 
 /// A project with its brand.
@@ -133,11 +136,10 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
         description: project.description,
         status: project.status,
         domain: project.domain,
-        urls: project.urls,
-        logo_urls: logos(project.logos, brand),
-        palette: brand.palette.clone(),
+        urls: Some(project.urls),
+        logo_urls: Some(logos(project.logos, brand)),
+        palette: Some(brand.palette.clone()),
         default_sender: project.sender.map(SenderView::from),
-        screenshot_url: None,
         error: project.error,
         brand: None,
         created_at: WireTime(project.created_at),
@@ -152,7 +154,7 @@ pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     let is_picture = |source| !matches!(source, BrandLogoSource::Given | BrandLogoSource::IconLink | BrandLogoSource::Share);
     let primary = given.primary.or_else(|| found(is_picture));
     let favicon = given.favicon.or_else(|| found(|source| source == BrandLogoSource::IconLink));
-    LogosView { primary, secondary: given.secondary, favicon }
+    LogosView { primary: primary.into(), secondary: given.secondary.into(), favicon: favicon.into() }
 }
 
 /// A text of the knowledge base.

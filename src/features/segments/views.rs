@@ -21,7 +21,7 @@ pub struct SegmentView {
     pub description: Option<String>,
     /// The condition as it was given.
     pub filters: FilterTree,
-    /// How many contacts meet it now, whatever their status; null if the request says that nobody needs it.
+    /// How many contacts meet it now, whatever their status; absent if the request does not ask for it.
     pub count: Option<u64>,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -67,8 +67,10 @@ pub use store::{by_id, content, counts, erase, find, link, mailings_after, recip
 pub use transport::probe;
 pub use utm::marked;
 
-/// Any of these lets a key see what was sent.
-const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];
+/// Any of these lets a key follow a send whose id it has, and see what the plan leaves to send.
+const FOLLOWERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];
+/// Any of these lets a key read what was sent.
+const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];
 
 /// What carries the mail of an environment, in one word for callers.
 pub fn provider(engine: &Engine, environment: Environment) -> &'static str {

@@ -41,8 +41,6 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
     });
     if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
         data.extend(more);
-        // What there is not is left out, as in every payload.
-        data.retain(|_, value| !value.is_null());
     }
     let conversation = mailing.conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind, account: mailing.account, project: mailing.project, conversation, data });
@@ -50,14 +48,12 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
 }
 
 /// A test of an email is on its way to a recipient.
-pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
-    let Mailing { account, project, conversation, .. } = *mailing;
-    let mut data = json!({
-        "conversationId": conversation, "recipient": recipient, "messageId": mailing.id, "sentAt": tx.now().to_string(),
+pub fn email_tested(tx: &mut WriteTx<'_>, of: EmailTest<'_>) {
+    let EmailTest { account, project, conversation, email, recipient, message } = of;
+    let data = json!({
+        "conversationId": conversation, "recipient": recipient, "messageId": message, "sentAt": tx.now().to_string(),
+        "emailId": email,
     });
-    if let Some(email) = translation.email {
-        data["emailId"] = json!(email);
-    }
     let conversation = conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });
 }

@@ -11,7 +11,7 @@ use crate::engine::api::response::WireTime;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SuppressionView {
-    /// The address in small letters; `null` if all that was known of its owner was erased.
+    /// The address in small letters; absent if all that was known of its owner was erased.
     pub email: Option<String>,
     pub reason: Reason,
     pub source: Source,

@@ -69,7 +69,7 @@ pub struct DiskCheck {
     /// False while the service is read-only for want of space.
     pub ok: bool,
     pub read_only: bool,
-    /// Space that is free; `null` if the system does not say.
+    /// Space that is free; absent if the system does not say.
     pub free_mib: Option<u64>,
     /// Below this, the service is read-only: the setting data.free_mib_min.
     pub free_mib_min: u64,
@@ -82,7 +82,7 @@ pub struct DiskCheck {
 pub struct DescriptorsCheck {
     /// False when nearly none is left.
     pub ok: bool,
-    /// How many are open; `null` if the system does not say, as when none is left.
+    /// How many are open; absent if the system does not say, as when none is left.
     pub open: Option<u64>,
     pub limit: u64,
 }

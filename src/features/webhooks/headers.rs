@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
+use schemars::Schema;
+use serde_json::json;
+
 use super::signature::Signer;
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
@@ -19,6 +22,31 @@ pub const HIDDEN: &str = "********";
 const RESERVED: [&str; 9] =
     ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
 const RESERVED_PREFIXES: [&str; 3] = ["content-", "proxy-", "webhook-"];
+
+/// The same in the schema of an object of headers. The word that the settings may put into our headers' names is not known to it.
+pub fn describe(schema: &mut Schema) {
+    let any_case = |word: &str| -> String {
+        let one = |character: char| match character.is_ascii_alphabetic() {
+            true => format!("[{}{character}]", character.to_ascii_uppercase()),
+            false => character.to_string(),
+        };
+        word.chars().map(one).collect()
+    };
+    let taken: Vec<String> = RESERVED.into_iter().map(|name| format!("{}$", any_case(name))).collect();
+    let ours = format!("x-{STANDARD_WORD}-");
+    let started: Vec<String> = RESERVED_PREFIXES.into_iter().chain([ours.as_str()]).map(any_case).collect();
+    let names = json!({
+        "maxLength": limits::WEBHOOK_HEADER_NAME_BYTES_MAX,
+        "pattern": "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+        "not": { "pattern": format!("^({}|({})[!-~]*$)", taken.join("|"), started.join("|")) },
+    });
+    schema.insert("maxProperties".to_owned(), limits::WEBHOOK_HEADERS_MAX.into());
+    schema.insert("propertyNames".to_owned(), names);
+    let value = json!({
+        "type": "string", "maxLength": limits::WEBHOOK_HEADER_VALUE_BYTES_MAX, "pattern": "^([!-~]([ -~]*[!-~])?)?$",
+    });
+    schema.insert("additionalProperties".to_owned(), value);
+}
 
 /// Headers that the owner of a webhook adds, checked.
 pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure> {

@@ -12,6 +12,15 @@ use crate::engine::store::WriteTx;
 use crate::vocab::limits;
 use crate::vocab::webhook_events::Subscription;
 
+/// The addresses of endpoints, for schemas: what this accepts is accepted; a little more is, like international names and public IP
+/// addresses. A host has at most 253 characters: three long labels, or eight shorter ones.
+pub const URL_PATTERN: &str = concat!(
+    "^[Hh][Tt][Tt][Pp][Ss]://",
+    r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)?",
+    r"|([A-Za-z0-9]([A-Za-z0-9-]{0,28}[A-Za-z0-9])?\.){3,7})[A-Za-z]{2,30}",
+    "(:(443|8443|[2-9][0-9]{3}|[1-5][0-9]{4}))?([/?#][!-~]*)?$",
+);
+
 /// The address of an endpoint in its usual spelling.
 pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     let refused = |why: &str| Failure::field("url", why);

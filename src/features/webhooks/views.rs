@@ -36,7 +36,7 @@ pub struct WebhookView {
     pub standard_signature: bool,
     /// Always true: a webhook has a secret from its beginning. The secret itself is shown only when it is made.
     pub secret_configured: bool,
-    /// Until when deliveries are signed with the secret before this one, too; `null` if they are not.
+    /// Until when deliveries are signed with the secret before this one, too; absent if they are not.
     pub previous_secret_expires_at: Option<WireTime>,
     /// Deliveries that have succeeded.
     pub success_count: u64,
@@ -44,9 +44,9 @@ pub struct WebhookView {
     pub failure_count: u64,
     /// Deliveries whose end is still to come.
     pub pending_count: u64,
-    /// When the last attempt ended; `null` if there was none.
+    /// When the last attempt ended; absent if there was none.
     pub last_triggered_at: Option<WireTime>,
-    /// Until when nothing is sent because of how its endpoint does; `null` if it is not left alone. What is to be delivered waits.
+    /// Until when nothing is sent because of how its endpoint does; absent if it is not left alone. What is to be delivered waits.
     pub paused_until: Option<WireTime>,
     /// Why.
     pub pause_reason: Option<PauseReason>,
@@ -170,7 +170,7 @@ pub struct DeliveryView {
     pub last_attempt_at: Option<WireTime>,
     /// When it is tried next, if it is; later if the endpoint is left alone by then.
     pub next_attempt_at: Option<WireTime>,
-    /// What the endpoint answered last; `null` if it did not.
+    /// What the endpoint answered last; absent if it did not.
     pub response: Option<ResponseView>,
     /// Why it is not delivered, in words.
     pub error: Option<String>,
@@ -205,7 +205,7 @@ pub struct AttemptView {
     /// What `X-Service-Delivery-Id` said.
     pub id: String,
     pub started_at: WireTime,
-    /// `null` while it is under way.
+    /// Absent while it is under way.
     pub ended_at: Option<WireTime>,
     /// From its beginning to the end of the answer, in milliseconds.
     pub response_time: Option<u32>,

@@ -34,7 +34,7 @@ const fn line(group: &'static str, label: &'static str, path: &'static str, asks
 /// The navigation, in order.
 pub const MENU: &[Line] = &[
     line("", "Home", "/", &[]),
-    line("", "Brands", "/brands", &["projects.list"]),
+    line("", "Brands", "/brands", &["projects.get"]),
     line("", "Emails", "/emails", &["projects.list", "emails.list"]),
     line("", "Campaigns", "/campaigns", &["campaigns.overview"]),
     line("", "Inbox", "/inbox", &["sending.inbox_list"]),
@@ -127,7 +127,7 @@ fn allowed(visit: &Visit) -> Value {
 }
 
 /// Whether an operation is for who looks.
-fn may_ask(visit: &Visit, id: &str) -> bool {
+pub fn may_ask(visit: &Visit, id: &str) -> bool {
     let Some(who) = &visit.who else { return false };
     let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);
     let entry = entry.unwrap_or_else(|| panic!("{id} stands in the navigation, which is no operation"));

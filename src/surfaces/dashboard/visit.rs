@@ -131,6 +131,14 @@ impl PageError {
         Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete. Submit it again.")
     }
 
+    /// The role of who looks does not include it.
+    pub fn not_allowed() -> Self {
+        Self::plain(
+            StatusCode::FORBIDDEN,
+            "Your role doesn't allow this. The owner or an admin of the account can change your role.",
+        )
+    }
+
     /// Nothing is there.
     pub fn not_found() -> Self {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
@@ -168,8 +176,7 @@ impl Visit {
 
     /// That who looks may do this: for pages that are nothing but a form.
     pub fn need(&self, permission: Permission) -> Result<(), PageError> {
-        let message = "Your role doesn't allow this. The owner or an admin of the account can change your role.";
-        if self.may(permission) { Ok(()) } else { Err(PageError::plain(StatusCode::FORBIDDEN, message)) }
+        if self.may(permission) { Ok(()) } else { Err(PageError::not_allowed()) }
     }
 
     /// The page of a list that the address names, from 1; the first one if it names none.

@@ -119,7 +119,7 @@ impl Answers {
     fn build(&self, refusal: Refusal) -> (HeaderMap, Bytes) {
         let [boot, high, low] = [(); 3].map(|()| u32::from_be_bytes(self.random.bytes()));
         let request = RequestId { boot, number: u64::from(high) << 32 | u64::from(low) };
-        let envelope = Envelope { timestamp: self.clock.now(), request };
+        let envelope = Envelope { timestamp: self.clock.now(), request, keeps_nulls: false };
         let encoded = response::failure(&refusal.failure(), &envelope);
         let mut headers = HeaderMap::with_capacity(3 + HARDENING_HEADERS);
         headers.insert(CONTENT_TYPE, JSON);

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::Reply;
 
-pub const ENVELOPE: Envelope = Envelope { timestamp: Timestamp(0), request: RequestId { boot: 1, number: 1 } };
+pub const ENVELOPE: Envelope =
+    Envelope { timestamp: Timestamp(0), request: RequestId { boot: 1, number: 1 }, keeps_nulls: false };
 
 /// The document, as it is published.
 pub fn document() -> &'static Value {

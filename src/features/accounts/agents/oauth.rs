@@ -2,6 +2,7 @@
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use schemars::Schema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -31,6 +32,23 @@ impl ErrorCode {
             ErrorCode::ExpiredToken => "expired_token",
             ErrorCode::InvalidGrant => "invalid_grant",
         }
+    }
+}
+
+/// A token that we sign: three parts of base64url.
+pub const TOKEN_PATTERN: &str = r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$";
+
+/// Say in the schema of a request that these fields must be there, and what holds for each.
+pub fn require(schema: &mut Schema, fields: &[(&str, Value)]) {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    schema.insert("required".to_owned(), json!(names));
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("the schema of an object");
+    for field in properties.values_mut().filter_map(Value::as_object_mut) {
+        field.remove("default");
+    }
+    for (name, more) in fields {
+        let field = properties.get_mut(*name).and_then(Value::as_object_mut).expect("a field of the type");
+        field.extend(more.as_object().expect("keywords").clone());
     }
 }
 

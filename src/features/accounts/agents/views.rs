@@ -22,7 +22,7 @@ pub struct ApprovalView {
     pub status: ApprovalStatus,
     /// What the agent asks for.
     pub wanted: PermissionSet,
-    /// What it was granted; `null` if nothing was.
+    /// What it was granted; absent if nothing was.
     pub granted: Option<PermissionSet>,
     /// The data that the granted key works on.
     pub environment: Option<Environment>,
@@ -34,7 +34,7 @@ pub struct ApprovalView {
     /// Until when the agent waits.
     pub expires_at: WireTime,
     pub decided_at: Option<WireTime>,
-    /// The email of whoever decided, who may not be a member any more; `null` if nobody did.
+    /// The email of whoever decided, who may not be a member any more; absent until somebody decides.
     pub decided_by: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Issue a new code to an agent whose code has expired (`assets/docs/authentication.md`, step 4).
 
 use http::StatusCode;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -19,9 +19,15 @@ pub struct AgentClaim;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
+#[schemars(transform = describe)]
 pub struct RenewClaim {
     /// The token that the registration was answered with.
     pub claim_token: String,
+}
+
+/// What is refused in OAuth's own words, and so is read as any text.
+fn describe(schema: &mut Schema) {
+    oauth::require(schema, &[("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN }))]);
 }
 
 impl Operation for AgentClaim {

@@ -1,11 +1,11 @@
 //! Register an agent that requests an API key from a member (`assets/docs/authentication.md`, step 1).
 
 use http::StatusCode;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::base::email::EmailAddress;
+use crate::base::email::{ADDRESS_BYTES_MAX, EmailAddress};
 use crate::base::network::site_of;
 use crate::base::text::{Name, is_invisible};
 use crate::engine::access::throttle::ThrottleKey;
@@ -16,7 +16,7 @@ use crate::features::accounts::agents::{self, Registration, model};
 use crate::features::accounts::sessions;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
-use crate::vocab::permissions::PermissionSet;
+use crate::vocab::permissions::{Permission, PermissionSet};
 
 /// `accounts.agent_identity`
 pub struct AgentIdentity;
@@ -25,6 +25,7 @@ pub struct AgentIdentity;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
+#[schemars(transform = describe)]
 pub struct RegisterAgent {
     /// `service_auth`: the only type there is.
     pub r#type: String,
@@ -34,6 +35,31 @@ pub struct RegisterAgent {
     pub agent_name: String,
     /// Permissions separated by spaces. Absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
+}
+
+/// What is refused in OAuth's own words, and so is read as any text.
+fn describe(schema: &mut Schema) {
+    let permissions = Permission::ALL.map(Permission::word).join("|");
+    oauth::require(
+        schema,
+        &[
+            ("type", json!({ "const": "service_auth" })),
+            ("login_hint", json!({ "format": "idn-email", "maxLength": ADDRESS_BYTES_MAX })),
+            (
+                "agent_name",
+                json!({
+                    "minLength": 1, "maxLength": limits::AGENT_NAME_CHARACTERS_MAX,
+                    "pattern": concat!(
+                        r"^[^\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]*",
+                        r"[^\s\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]",
+                        r"[^\x00-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$",
+                    ),
+                }),
+            ),
+        ],
+    );
+    let scope = schema.get_mut("properties").and_then(|fields| fields.get_mut("scope")).expect("a field of the type");
+    scope["pattern"] = format!("^ *((all|{permissions})([ ,]+(all|{permissions}))*)? *$").into();
 }
 
 impl Operation for AgentIdentity {

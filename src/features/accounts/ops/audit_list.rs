@@ -34,7 +34,7 @@ pub struct ListAudit {
 #[derive(Serialize, JsonSchema)]
 pub struct Log {
     pub entries: Vec<AuditEntry>,
-    /// For the next page; `null` if there is none.
+    /// For the next page; absent if there is none.
     pub next: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct AuditEntry {
     /// The operation's id, like `contacts.create`.
     pub operation: String,
     pub by: AuditActor,
-    /// The email of the member or former member who did it; `null` for keys and for the operator of the machine.
+    /// The email of the member or former member who did it; absent for keys and for the operator of the machine.
     pub who: Option<String>,
     /// The first 8 characters of the key it was done with, and its name.
     pub key_id: Option<String>,

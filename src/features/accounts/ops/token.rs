@@ -1,7 +1,7 @@
 //! An agent polls for its API key (`assets/docs/authentication.md`, step 3).
 
 use http::StatusCode;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -19,11 +19,23 @@ pub struct Token;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
+#[schemars(transform = describe)]
 pub struct TokenRequest {
     /// `urn:mailmill:agent-auth:grant-type:claim`; the metadata say it.
     pub grant_type: String,
     /// The token that the registration was answered with.
     pub claim_token: String,
+}
+
+/// What is refused in OAuth's own words, and so is read as any text.
+fn describe(schema: &mut Schema) {
+    oauth::require(
+        schema,
+        &[
+            ("grant_type", json!({ "pattern": "^urn:[^:]+:agent-auth:grant-type:claim$" })),
+            ("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN })),
+        ],
+    );
 }
 
 impl Operation for Token {

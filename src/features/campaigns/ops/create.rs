@@ -31,9 +31,15 @@ pub struct Create;
 /// A new campaign.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("anyOf" = [
-    { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
-    { "required": ["emailId"], "properties": { "emailId": { "type": "string" } } },
+#[schemars(extend("allOf" = [
+    { "anyOf": [
+        { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
+        { "required": ["emailId"], "properties": { "emailId": { "type": "string" } } },
+    ] },
+    { "anyOf": [
+        { "properties": { "recipientType": { "const": "audience" } } },
+        { "required": ["recipientId"], "properties": { "recipientId": { "type": "string" } } },
+    ] },
 ]))]
 pub struct NewCampaign {
     /// The project whose contacts get it.

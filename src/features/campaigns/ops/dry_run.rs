@@ -46,7 +46,7 @@ pub struct CampaignDryRun {
     pub languages: Vec<LanguageShare>,
     /// What to know, and what must be put right.
     pub warnings: Vec<CampaignWarning>,
-    /// How long sending takes at the rate of the account's plan; null if the plan sends nothing.
+    /// How long sending takes at the rate of the account's plan; absent if the plan sends nothing.
     pub estimated_seconds: Option<u64>,
 }
 

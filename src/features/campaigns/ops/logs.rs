@@ -38,7 +38,7 @@ pub struct ListLogs {
 #[serde(rename_all = "camelCase")]
 pub struct LogPart {
     pub emails: Vec<CampaignLog>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }

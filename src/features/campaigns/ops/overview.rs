@@ -45,7 +45,7 @@ pub struct OverviewRequest {
 #[serde(rename_all = "camelCase")]
 pub struct CampaignsOverview {
     pub campaigns: Vec<CampaignLine>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next: Option<CampaignId>,
 }
 

@@ -16,6 +16,7 @@ mod matching;
 mod plan;
 mod row;
 mod scan;
+mod schema;
 pub mod segment_store;
 #[cfg(test)]
 mod tests;

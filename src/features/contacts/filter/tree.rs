@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::schema;
 use crate::base::bounded::Bounded;
 use crate::engine::api::response::WireTime;
 use crate::features::contacts::customer_events::EventName;
@@ -24,7 +25,7 @@ pub struct FilterTree {
     pub combine: Match,
     /// Groups within this one: at most 10 in one group, 3 levels under the root, 50 conditions in the whole tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = limits::SEGMENT_GROUPS_PER_GROUP_MAX))]
+    #[schemars(length(max = limits::SEGMENT_GROUPS_PER_GROUP_MAX), transform = schema::groups)]
     pub groups: Vec<FilterTree>,
     /// Ids of tags: the contact has at least one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,6 +51,7 @@ pub struct FilterTree {
     pub validation_status: Option<Validation>,
     /// Name of a custom field -> values: the field is one of them. The same as a condition in `fields` with mode `is`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(transform = schema::custom_fields)]
     pub custom_fields: BTreeMap<String, Vec<Operand>>,
     /// Conditions on single fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -91,6 +93,7 @@ pub enum Validation {
 /// A condition on one field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = schema::field)]
 pub struct FieldCondition {
     /// `email`, `firstName`, `lastName`, `phone`, `country`, `language`, `status`, `createdAt`, `updatedAt`, or the name of a custom
     /// field, as it is or behind `customFields.`.
@@ -170,13 +173,17 @@ impl JsonSchema for Operand {
         true
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number", "boolean"], "maxLength": limits::SEGMENT_VALUE_CHARACTERS_MAX })
+        json_schema!({
+            "type": ["string", "number", "boolean"], "minLength": 1, "maxLength": limits::SEGMENT_VALUE_CHARACTERS_MAX,
+            "pattern": r"^[^\x00]*$", "minimum": i64::MIN, "maximum": i64::MAX,
+        })
     }
 }
 
 /// A condition on what was sent to the contact and what it did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = schema::activity)]
 pub struct ActivityCondition {
     pub action: Action,
     pub mode: ActivityMode,
@@ -234,6 +241,7 @@ pub enum ActivityMode {
 /// A condition on events of one name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = schema::event)]
 pub struct EventCondition {
     /// The name that the events were reported under, whatever its case, like `purchase.completed`.
     pub name: EventName,

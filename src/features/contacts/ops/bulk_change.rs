@@ -25,6 +25,20 @@ pub struct BulkChange;
 /// Which contacts, and what is done with each: name them by `ids`, or say `all`, narrowed by `segmentId` and `filters`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("allOf" = [
+    { "anyOf": [
+        { "required": ["ids"],
+          "properties": { "ids": { "type": "array" }, "all": { "const": false }, "segmentId": { "type": "null" }, "filters": { "type": "null" } } },
+        { "required": ["all"], "properties": { "all": { "const": true }, "ids": { "type": "null" } } },
+    ] },
+    { "anyOf": [
+        { "required": ["addTags"], "properties": { "addTags": { "minItems": 1 }, "delete": { "const": false } } },
+        { "required": ["removeTags"], "properties": { "removeTags": { "minItems": 1 }, "delete": { "const": false } } },
+        { "required": ["status"], "properties": { "status": { "type": "string" }, "delete": { "const": false } } },
+        { "required": ["delete"],
+          "properties": { "delete": { "const": true }, "addTags": { "maxItems": 0 }, "removeTags": { "maxItems": 0 }, "status": { "type": "null" } } },
+    ] },
+]))]
 pub struct BulkChangeRequest {
     /// The project they belong to.
     pub project_id: ProjectId,
@@ -39,9 +53,11 @@ pub struct BulkChangeRequest {
     /// With `all`: only contacts that meet these conditions.
     pub filters: Option<ExportFilters>,
     /// Names of tags that they get. Those that do not exist are created.
+    #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub add_tags: Vec<TagName>,
     /// Names of tags that they lose.
+    #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub remove_tags: Vec<TagName>,
     /// Their new status: an explicit change, which may take a contact from any status to any other.

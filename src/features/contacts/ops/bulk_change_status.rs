@@ -25,7 +25,7 @@ pub struct BulkChangeProgress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
-    /// How many contacts it is about; null until they are counted.
+    /// How many contacts it is about; absent until they are counted.
     pub total: Option<u64>,
     /// How many of them are done.
     pub processed: u64,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::bulk::{BulkResult, RowError};
+use crate::base::optional::Nullable;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, State, Task};
@@ -36,12 +37,13 @@ pub struct BulkProgress {
     pub total_contacts: u64,
     /// How many of them are done.
     pub processed: u64,
-    /// Once it is completed.
-    pub result: Option<BulkResult>,
-    /// Why it failed, and what to do.
-    pub error: Option<String>,
+    /// Once it is completed; `null` until then.
+    pub result: Nullable<BulkResult>,
+    /// Why it failed, and what to do; `null` if it did not.
+    pub error: Nullable<String>,
     pub created_at: WireTime,
-    pub completed_at: Option<WireTime>,
+    /// `null` until it ends.
+    pub completed_at: Nullable<WireTime>,
 }
 
 impl Operation for BulkStatus {
@@ -60,10 +62,10 @@ impl Operation for BulkStatus {
             status: "completed",
             total_contacts: 20_000,
             processed: 20_000,
-            result: Some(BulkResult { success: 20_000, failed: 0, updated: 512, errors: Vec::new() }),
-            error: None,
+            result: Some(BulkResult { success: 20_000, failed: 0, updated: 512, errors: Vec::new() }).into(),
+            error: None.into(),
             created_at: WireTime::sample(),
-            completed_at: Some(WireTime::sample()),
+            completed_at: Some(WireTime::sample()).into(),
         };
         (json!({ "jobId": job_id }), Done(progress))
     }
@@ -87,10 +89,10 @@ impl Query for BulkStatus {
             status: job.state.word(),
             total_contacts: bulk.rows.into(),
             processed: job.counts.total,
-            result,
-            error: job.state.reason(),
+            result: result.into(),
+            error: job.state.reason().into(),
             created_at: WireTime(job.created_at),
-            completed_at: job.completed_at.map(WireTime),
+            completed_at: job.completed_at.map(WireTime).into(),
         }))
     }
 }

@@ -32,7 +32,7 @@ pub struct Import;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Form {
     /// The CSV file, with a row of headers: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
-    #[schemars(extend("format" = "binary"))]
+    #[schemars(length(min = 1), extend("format" = "binary"))]
     pub file: String,
     /// The project the contacts belong to.
     pub project_id: ProjectId,
@@ -43,6 +43,7 @@ pub struct Form {
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<String>,
     /// What stands between cells: one ASCII character; a comma if absent. `\t` is a tab.
+    #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags for every contact of the file: a JSON array, or names between commas.
     pub tags: Option<String>,
@@ -247,6 +248,9 @@ impl Upload {
     /// The form is complete: check it, and begin the work.
     async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
         let project = self.project.ok_or_else(|| Failure::field("projectId", "missing"))?;
+        let account = context.caller.account();
+        // Said before anything about the file.
+        context.read(move |tx| projects::require(tx, account, project)).await?;
         let file = self.blob.ok_or_else(|| Failure::field("file", "missing; give the CSV file in this field"))?;
         let encoding = self.encoding.expect("a file that was read to its end has an encoding");
         let delimiter = self.delimiter.unwrap_or(b',');
@@ -268,7 +272,7 @@ impl Upload {
             offset,
             row: 1,
         };
-        let (account, bytes, hold) = (context.caller.account(), self.bytes, self.hold);
+        let (bytes, hold) = (self.bytes, self.hold);
         let write = context.data().store.write(move |tx| {
             projects::require(tx, account, project)?;
             if hold {
@@ -299,6 +303,9 @@ fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole
     }
     Ok(true)
 }
+
+/// What [`delimiter`] understands.
+pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
 
 /// A delimiter as callers write it.
 pub fn delimiter(text: &str) -> Option<u8> {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::import::{delimiter, wrong_delimiter};
+use super::import::{DELIMITER_PATTERN, delimiter, wrong_delimiter};
 use crate::base::bounded::Bounded;
 use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
@@ -26,6 +26,7 @@ pub struct PreviewImport {
     /// Where it was uploaded; not needed, but it must be right.
     pub project_id: Option<ProjectId>,
     /// What stands between cells; found out if absent. `\t` is a tab.
+    #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// How many rows, 5 if absent.
     pub rows: Option<Bounded<1, { limits::UPLOAD_ROWS_SHOWN_MAX }>>,
@@ -53,7 +54,7 @@ pub struct ImportPreviewed {
 pub struct ImportColumn {
     /// Its cell in the first row.
     pub header: String,
-    /// What it seems to be: the name of a field, `customFields.` and the name of one, or null.
+    /// What it seems to be: the name of a field, `customFields.` and the name of one; absent if unknown.
     pub guess: Option<String>,
     /// Its cells in the next rows.
     pub samples: Vec<String>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::import::{ImportStarted, delimiter, wrong_delimiter};
+use super::import::{DELIMITER_PATTERN, ImportStarted, delimiter, wrong_delimiter};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
 use crate::features::contacts::batch::OnConflict;
@@ -34,6 +34,7 @@ pub struct StartImport {
     #[serde(default)]
     pub on_conflict: Existing,
     /// What stands between cells; found out if absent. `\t` is a tab.
+    #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags for every contact of the file.
     #[serde(default)]
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(app.get(&path).data()["status"], "uploaded", "it waits");
         let look = app.get(&format!("{path}/preview?rows=1")).data();
         assert_eq!((&look["delimiter"], &look["fileName"]), (&json!(";"), &json!("people.csv")));
-        let column = |header: &str, sample: &str| json!({ "header": header, "guess": null, "samples": [sample] });
+        let column = |header: &str, sample: &str| json!({ "header": header, "samples": [sample] });
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
         assert_eq!(look["columns"], all);
         let refused = app.post(&format!("{path}/start"), json!({}));

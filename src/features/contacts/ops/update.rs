@@ -76,7 +76,7 @@ impl Operation for Update {
             "id": "66f1a2b30000000a5c3e9d71", "projectId": "66f1a2b3d4e5f60718293a4b", "phone": null,
             "customFields": { "plan": "free" },
         });
-        (input, Done(ContactView { phone: None, ..ContactView::sample() }))
+        (input, Done(ContactView { phone: None.into(), ..ContactView::sample() }))
     }
 }
 

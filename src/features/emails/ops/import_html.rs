@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::generate::{AcceptedGeneration, check_length};
 use crate::base::locale::LanguageTag;
-use crate::base::text::{LongText, ShortText};
+use crate::base::text::{LongText, NOT_BLANK, ShortText};
 use crate::engine::api::{Async, BodySize, Context, Created, Engine, Failure, Operation, Replay, Spec, needs};
 use crate::engine::render::imported_html::ImportedHtml;
 use crate::engine::render::pixels::RenderError;
@@ -22,23 +22,22 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.import_html`
 pub struct ImportHtml;
 
-/// The pattern of HTML that is not empty: more than space and a byte order mark.
-const SOMETHING: &str = r"[^\s\uFEFF]";
-
 /// One email as `html`, or several as `htmls`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{ "required": ["html"] }, { "required": ["htmls"] }]))]
+#[schemars(extend("anyOf" = [
+    { "required": ["html"], "properties": { "html": { "type": "string" }, "htmls": { "maxItems": 0 } } },
+    { "required": ["htmls"], "properties": { "html": { "type": "null" }, "htmls": { "minItems": 1 } } },
+]))]
 pub struct ImportEmails {
     pub project_id: ProjectId,
     /// The email's HTML.
-    #[schemars(with = "String", extend("pattern" = SOMETHING))]
-    #[serde(default)]
+    #[schemars(extend("pattern" = NOT_BLANK))]
     pub html: Option<String>,
     /// What to call it; also its subject, where the HTML has no title.
     pub name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
     /// Several emails instead.
-    #[schemars(length(min = 1, max = limits::HTML_IMPORTS_MAX))]
+    #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
     /// Language of the emails, as the first of the list; what the HTML says of itself if absent.
@@ -64,7 +63,7 @@ pub struct NamedSource {
     /// The file's name, or what to call it.
     pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
     /// HTML, or a whole message with its headers (.eml).
-    #[schemars(extend("pattern" = SOMETHING))]
+    #[schemars(extend("pattern" = NOT_BLANK))]
     pub source: String,
 }
 

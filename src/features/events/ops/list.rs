@@ -35,7 +35,7 @@ pub struct ListEvents {
 pub struct CustomerEventPart {
     /// By when they occurred, the newest first.
     pub events: Vec<CustomerEvent>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }

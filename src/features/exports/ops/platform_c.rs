@@ -1,10 +1,13 @@
 //! Export emails to platform C.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{UNCONNECTED, not_connected};
+use crate::base::strict_objects::AnyJson;
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::exports::views::{EmailExport, ExportEmails};
 use crate::features::exports::{Format, READER};
@@ -22,6 +25,7 @@ pub struct ExportToPlatformC {
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
     /// What the platform is to be told.
+    #[schemars(with = "BTreeMap<String, AnyJson>")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,
 }

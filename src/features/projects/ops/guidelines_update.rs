@@ -78,7 +78,7 @@ mod tests {
         let path = format!("/v1/projects/{}", app.project);
         let put = |body| app.put(&format!("{path}/brand-guidelines"), body).data()["brandGuidelines"].clone();
         put(json!({ "designRules": "Short.", "imageStyle": "Warm light." }));
-        assert_eq!(put(json!({ "imageStyle": "" })), json!({ "designRules": "Short.", "imageStyle": null }));
+        assert_eq!(put(json!({ "imageStyle": "" })), json!({ "designRules": "Short." }));
         assert_eq!(app.get(&path).data()["brand"]["guidelines"]["designRules"], "Short.");
     }
 }

@@ -25,6 +25,7 @@ pub struct ImagesUpload;
 pub struct NewUpload {
     pub project_id: ProjectId,
     /// The file as base64: PNG, JPEG or GIF.
+    #[schemars(length(min = 4), extend("pattern" = r"^[A-Za-z0-9+/\s]*={0,2}\s*$", "contentEncoding" = "base64"))]
     pub file: String,
     /// What it shows; filled in soon after if left out.
     pub description: Option<ImageDescription>,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
 use crate::features::projects::{ProjectStatus, READERS, store, views};
+use crate::vocab::permissions::Permission;
 
 pub struct List;
 
@@ -24,9 +25,12 @@ pub struct ListProjects {
 }
 
 impl Operation for List {
-    const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(READERS))
+    const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(&Permission::ALL))
         .summary("List projects")
-        .about("Newest first. The ids are what `projectId` takes everywhere else.")
+        .about(
+            "Newest first. The ids are what `projectId` takes everywhere else. The fields `description`, `urls`, `logoUrls`, `palette` \
+                and `error` need one of the permissions `email:read`, `project:write`, `audience:read` or `campaign:read`.",
+        )
         .blocking();
     type Input = ListProjects;
     type Output = Page<views::ProjectView>;
@@ -42,8 +46,10 @@ impl Query for List {
         let window = Window::new(input.limit, input.offset, input.page);
         let projects = store::list(view.tx, view.caller.account(), input.status)?;
         let total = projects.len() as u64;
-        let items =
-            window.cut(projects).into_iter().map(|project| views::project_view(view.tx, project)).collect::<Result<_, _>>()?;
+        let permissions = view.caller.principal.permissions();
+        let reads = READERS.iter().any(|permission| permissions.contains(*permission));
+        let view = |project| if reads { views::project_view(view.tx, project) } else { Ok(views::summary(project)) };
+        let items = window.cut(projects).into_iter().map(view).collect::<Result<_, _>>()?;
         Ok(Page { items, total, window })
     }
 }

@@ -48,7 +48,7 @@ impl Operation for LogosUpdate {
 
     fn example() -> (Value, Self::Output) {
         let url = "https://www.acme.example/logo.png";
-        let logo_urls = LogosView { primary: Some(url.into()), secondary: None, favicon: None };
+        let logo_urls = LogosView { primary: Some(url.to_owned()).into(), secondary: None.into(), favicon: None.into() };
         (json!({ "projectId": "66f1a2b3d4e5f60718293a4b", "primary": url }), Done(KeptLogos { logo_urls }))
     }
 }

@@ -22,6 +22,13 @@ pub struct LookUpdate;
 /// The name of a font.
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
+/// Letters, digits and what stands between them in names of fonts and in lists of such. More alphabets are taken than a pattern can tell.
+const FONT_PATTERN: &str = concat!(
+    r#"^[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*"#,
+    r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]",
+    r#"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*$"#,
+);
+
 /// What changes. What is left out stays; `null` goes back to what the sites show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -57,8 +64,10 @@ pub struct PalettePatch {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FontsPatch {
+    #[schemars(extend("pattern" = FONT_PATTERN))]
     #[serde(default)]
     pub heading: Patch<FontName>,
+    #[schemars(extend("pattern" = FONT_PATTERN))]
     #[serde(default)]
     pub body: Patch<FontName>,
 }

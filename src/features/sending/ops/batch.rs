@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::sending::views::BatchView;
-use crate::features::sending::{self, READERS, counts, provider};
+use crate::features::sending::{self, FOLLOWERS, counts, provider};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 use crate::vocab::rates::RouteGroup;
@@ -22,7 +22,7 @@ pub struct BatchRef {
 }
 
 impl Operation for Batch {
-    const SPEC: Spec = Spec::get("sending.batch", "/v1/sending/batches/{batchId}", needs_one(READERS))
+    const SPEC: Spec = Spec::get("sending.batch", "/v1/sending/batches/{batchId}", needs_one(FOLLOWERS))
         .summary("Get a batch")
         .about("How far a send to an audience is, and how many recipients are in which state.")
         .rate(RouteGroup::Sending)

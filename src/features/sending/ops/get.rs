@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::sending::views::SendView;
-use crate::features::sending::{self, READERS, Recipient, provider};
+use crate::features::sending::{self, FOLLOWERS, Recipient, provider};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
@@ -23,7 +23,7 @@ pub struct SendRef {
 }
 
 impl Operation for Get {
-    const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(READERS))
+    const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(FOLLOWERS))
         .summary("Get a direct send")
         .about("What became of it, recipient by recipient. Of a batch, GET /v1/sending/batches/{batchId} tells. \
              A direct send is kept for as many days as the setting mail.direct_days says; then it is gone with its texts and links.")

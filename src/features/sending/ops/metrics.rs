@@ -8,7 +8,7 @@ use crate::base::bounded::Bounded;
 use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::engine::store::Read;
 use crate::features::sending::quota::{self, Period, SentCount};
-use crate::features::sending::{READERS, preflight};
+use crate::features::sending::{FOLLOWERS, preflight};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
@@ -78,7 +78,7 @@ pub struct Month {
 }
 
 impl Operation for Metrics {
-    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(READERS))
+    const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS))
         .summary("Tell how much was sent")
         .about("Of the key's environment: with a test key, what went into the built-in inbox.");
     type Input = MetricsRange;

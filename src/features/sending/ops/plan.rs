@@ -9,7 +9,7 @@ use crate::engine::api::response::WireTime;
 use crate::engine::api::{Done, Engine, Failure, NoInput, Operation, Query, Spec, View, needs_one};
 use crate::features::accounts;
 use crate::features::sending::quota::{self, Period, SentCount};
-use crate::features::sending::{READERS, preflight, provider, transport};
+use crate::features::sending::{FOLLOWERS, preflight, provider, transport};
 use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 
@@ -22,7 +22,7 @@ pub struct Plan;
 pub struct AccountPlan {
     /// The plan's name in the settings.
     pub plan: String,
-    /// What carries the mail of this environment: `inbox` or `smtp`; null if nothing is set that does.
+    /// What carries the mail of this environment: `inbox` or `smtp`; absent if neither is set up.
     pub provider: Option<&'static str>,
     /// Recipients per second. `null`: as fast as the transport delivers.
     pub recipients_per_second: Option<u64>,
@@ -72,7 +72,7 @@ pub struct PlanSize {
 }
 
 impl Operation for Plan {
-    const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(READERS))
+    const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(FOLLOWERS))
         .summary("Tell what the account may do")
         .about("The numbers that hold now, and how much of the quotas is used in the key's environment.");
     type Input = NoInput;

@@ -1,11 +1,14 @@
 //! Send an email: to one address, or to a segment, a tag or everybody of a project.
 
-use schemars::JsonSchema;
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
-use crate::base::text::ShortText;
+use crate::base::strict_objects::AnyJson;
+use crate::base::text::{NOT_BLANK, ShortText};
 use crate::engine::api::response::Warning;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::{Read, WriteTx};
@@ -43,6 +46,7 @@ pub enum SendTo {
 /// What is to be sent to whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = alternatives)]
 pub struct SendEmail {
     pub recipient_type: SendTo,
     /// The id of the segment or tag; with `recipientType` `audience`, also that of the project.
@@ -58,6 +62,7 @@ pub struct SendEmail {
     /// Where answers go.
     pub reply_to: Option<EmailAddress>,
     /// With `recipientType` `email`: further addresses that get a message of their own.
+    #[schemars(length(max = limits::DIRECT_RECIPIENTS_MAX - 1))]
     pub bcc: Option<Vec<EmailAddress>>,
     /// HTML with merge fields, instead of an email that was made here.
     pub template: Option<String>,
@@ -67,6 +72,7 @@ pub struct SendEmail {
     /// `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, the same for all recipients.
+    #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
     /// The project whose contacts are meant. If absent, that of the email or of `recipientId`.
     pub project_id: Option<ProjectId>,
@@ -79,6 +85,33 @@ pub struct SendEmail {
     pub topic_id: Option<TopicId>,
     /// What links are marked with, for the statistics of the sites that they lead to. As the domain of the From address is set if absent.
     pub utm: Option<Utm>,
+}
+
+/// What the fields ask of each other: whom it is for, and what is sent.
+fn alternatives(schema: &mut Schema) {
+    let (given, absent) = (json!({ "type": "string" }), json!({ "type": "null" }));
+    let none = json!({ "type": ["array", "null"], "maxItems": 0 });
+    let id = |kinds: Value| json!({ "type": kinds, "pattern": "^[0-9a-fA-F]{24}$" });
+    let recipients = json!([
+        { "required": ["recipientEmail"],
+          "properties": { "recipientType": { "const": "email" }, "recipientEmail": given, "recipientId": absent } },
+        { "properties": { "recipientType": { "const": "audience" }, "recipientId": id(json!(["string", "null"])),
+          "recipientEmail": absent, "bcc": none } },
+        { "required": ["recipientId"],
+          "properties": { "recipientType": { "enum": ["segment", "tag"] }, "recipientId": id(json!("string")),
+          "recipientEmail": absent, "bcc": none } },
+    ]);
+    let template = json!({ "type": "string", "pattern": NOT_BLANK });
+    let content = json!([
+        { "required": ["emailId"], "properties": { "emailId": given, "template": absent } },
+        { "required": ["conversationId"], "properties": { "conversationId": given, "template": absent } },
+        { "required": ["template", "subject", "projectId"],
+          "properties": { "template": template, "subject": given, "projectId": given, "emailId": absent, "conversationId": absent } },
+        { "required": ["template", "subject"],
+          "properties": { "recipientType": { "const": "email" }, "template": template, "subject": given, "topicId": absent,
+          "emailId": absent, "conversationId": absent } },
+    ]);
+    schema.insert("allOf".to_owned(), json!([{ "anyOf": recipients }, { "anyOf": content }]));
 }
 
 /// What was taken on.

@@ -1,10 +1,13 @@
 //! Send an email to oneself, to see how it looks.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::base::email::EmailAddress;
+use crate::base::strict_objects::AnyJson;
 use crate::base::text::ShortText;
 use crate::engine::api::response::{Warning, WireTime};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Replay, Spec, needs};
@@ -28,6 +31,10 @@ pub struct Test;
 /// What is to be tried with whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("anyOf" = [
+    { "required": ["emailId"], "properties": { "emailId": { "type": "string" } } },
+    { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
+]))]
 pub struct SendTest {
     /// The email to send. Alone, it is this one that is sent; with `conversationId`, it names one of the series.
     pub email_id: Option<EmailId>,
@@ -41,6 +48,7 @@ pub struct SendTest {
     /// The name shown beside the address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
     /// Values of merge fields. What is missing is taken from the contact with this address, if there is one.
+    #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
 }
 

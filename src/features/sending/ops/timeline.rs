@@ -44,7 +44,7 @@ pub struct SendingTimelineSummary {
     pub opened: u64,
     pub clicked: u64,
     pub unsubscribed: u64,
-    /// Percent of what was sent or refused that did not come back, with two decimals; null if nothing was sent.
+    /// Percent of what was sent or refused that did not come back, with two decimals; absent if nothing was sent.
     pub delivered_rate: Option<f64>,
     /// Percent of what was sent or refused.
     pub bounce_rate: Option<f64>,

@@ -33,13 +33,13 @@ pub struct StatusView {
     pub stores: Vec<StoreView>,
     /// The disk of the data folder.
     pub disk: DiskView,
-    /// Whether sending is on hold after a restore or on a copy, and why: then GET /v1/system/hold shows what waits. `null` if it is not.
+    /// Whether sending is on hold after a restore or on a copy, and why: then GET /v1/system/hold shows what waits. Absent if it is not.
     pub hold: Option<HoldStatus>,
     /// What waits to be done, by environment.
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
     pub workers: Vec<WorkerView>,
-    /// The newest backup that was completed; `null` if none was made. Whether it is still where it was put is not known.
+    /// The newest backup that was completed; absent if none was made. Whether it is still where it was put is not known.
     pub last_backup: Option<LastBackupView>,
     /// The last lines of the log, the newest first. They are forgotten when the process ends.
     pub log: Vec<LogLine>,
@@ -66,7 +66,7 @@ pub struct StoreView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskView {
-    /// What is free; `null` if the system does not say.
+    /// What is free; absent if the system does not say.
     pub free_bytes: Option<u64>,
     /// Below this, the service is read-only: the setting data.free_mib_min.
     pub free_bytes_min: u64,
@@ -96,7 +96,7 @@ pub struct WorkerView {
     pub failures: u64,
     /// How often it panicked or ended unexpectedly, and was started again.
     pub restarts: u64,
-    /// Since when it is in a step; `null` if it waits.
+    /// Since when it is in a step; absent if it waits.
     pub busy_since: Option<WireTime>,
     pub last_step_at: Option<WireTime>,
     pub last_failure_at: Option<WireTime>,

@@ -66,7 +66,7 @@ impl From<EmailLogStatus> for CampaignLogStatus {
 #[serde(rename_all = "camelCase")]
 pub struct EmailLogPart {
     pub emails: Vec<CampaignLog>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }

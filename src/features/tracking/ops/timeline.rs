@@ -44,7 +44,7 @@ pub struct ListTimeline {
 pub struct TimelinePart {
     /// The newest first.
     pub entries: Vec<TimelineEntry>,
-    /// Where the next part begins; null if there is none.
+    /// Where the next part begins; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }

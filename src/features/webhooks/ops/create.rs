@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::webhooks::headers::describe as describe_headers;
 use crate::features::webhooks::model::Webhook;
 use crate::features::webhooks::signature::Signer;
+use crate::features::webhooks::validate::URL_PATTERN;
 use crate::features::webhooks::views::{WebhookView, WebhookWithSecret, webhook_view};
 use crate::features::webhooks::{store, validate};
 use crate::vocab::codes::Code;
@@ -27,7 +29,7 @@ pub struct Create;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewWebhook {
     /// Where deliveries are sent: an https address that the public internet can reach.
-    #[schemars(url)]
+    #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: String,
     /// What it is told of: at least one type of `GET /v1/webhooks/events`.
     #[schemars(length(min = 1))]
@@ -36,6 +38,7 @@ pub struct NewWebhook {
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// Headers to be sent with every delivery, like `Authorization`: up to 20, none of those that deliveries have anyway. Their values
     /// are kept sealed and never shown again.
+    #[schemars(transform = describe_headers)]
     pub custom_headers: Option<BTreeMap<String, String>>,
     /// Whether it is told from now on; true if absent.
     pub active: Option<bool>,

@@ -28,11 +28,11 @@ pub struct StatsView {
     pub successful_deliveries: u64,
     pub failed_deliveries: u64,
     pub pending_deliveries: u64,
-    /// Of the deliveries that have ended, how many of a hundred have succeeded; `null` if none has ended.
+    /// Of the deliveries that have ended, how many of a hundred have succeeded; absent if none has ended.
     pub success_rate: Option<f64>,
     /// Attempts that have ended.
     pub attempts: u64,
-    /// Of the attempts that were answered, in milliseconds; `null` if none was.
+    /// Of the attempts that were answered, in milliseconds; absent if none was.
     pub average_response_time: Option<u64>,
     pub last_triggered_at: Option<WireTime>,
     /// The last 30 days on which anything ended, all webhooks together, deleted ones too.

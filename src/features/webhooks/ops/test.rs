@@ -28,7 +28,7 @@ pub struct Test;
 pub struct WebhookTested {
     /// Whether the endpoint answered with a 2xx status in time.
     pub success: bool,
-    /// What it answered; `null` if it did not.
+    /// What it answered; absent if it did not.
     pub status_code: Option<u16>,
     /// In milliseconds.
     pub response_time: u32,

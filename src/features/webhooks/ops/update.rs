@@ -10,6 +10,8 @@ use crate::base::patch::Patch;
 use crate::base::text::LongText;
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
 use crate::engine::store::WriteTx;
+use crate::features::webhooks::headers::describe as describe_headers;
+use crate::features::webhooks::validate::URL_PATTERN;
 use crate::features::webhooks::views::{WebhookView, webhook_view};
 use crate::features::webhooks::{require, store, validate};
 use crate::vocab::codes::Code;
@@ -28,7 +30,7 @@ pub struct WebhookPatch {
     /// The webhook's id.
     pub webhook_id: WebhookId,
     /// Where deliveries are sent, also those that wait already.
-    #[schemars(url)]
+    #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: Option<String>,
     /// What it is told of from now on.
     #[schemars(length(min = 1))]
@@ -41,6 +43,7 @@ pub struct WebhookPatch {
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
     /// Headers to be sent with every delivery, in place of those before. A value of `********`, as answers show it, leaves that of the
     /// header of this name as it is.
+    #[schemars(transform = describe_headers)]
     #[serde(default)]
     pub custom_headers: Patch<BTreeMap<String, String>>,
     /// Whether deliveries carry the Standard Webhooks signature too.

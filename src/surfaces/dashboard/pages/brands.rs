@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::surfaces::dashboard::layout::may_ask;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::permissions::Permission;
@@ -26,6 +27,10 @@ pub fn may(visit: &Visit, permission: Permission) -> bool {
 
 /// The list.
 async fn list(visit: &Visit) -> Result<Outcome, PageError> {
+    // A role that cannot read brands could only choose among their names.
+    if !may_ask(visit, "projects.get") {
+        return Err(PageError::not_allowed());
+    }
     let page = visit.page();
     let data = visit.ask("projects.list", json!({ "limit": BRANDS_PER_PAGE, "page": page })).await?;
     let context = json!({

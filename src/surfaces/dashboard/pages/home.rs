@@ -12,6 +12,7 @@ use super::brands::may;
 use super::campaigns::{dates, takings};
 use crate::base::clock::Timestamp;
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
+use crate::surfaces::dashboard::layout::may_ask;
 use crate::surfaces::dashboard::route::{Route, closed, open};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::permissions::Permission;
@@ -70,7 +71,10 @@ impl AccountOverview {
         let list = |of: &Value| of.as_array().cloned().unwrap_or_default();
         let campaigns = json!({ "limit": CAMPAIGNS_LOOKED_AT, "archived": false });
         Self {
-            projects: list(&part("projects.list", json!({ "limit": 100 })).await["projects"]),
+            projects: match may_ask(visit, "projects.get") {
+                true => list(&part("projects.list", json!({ "limit": 100 })).await["projects"]),
+                false => Vec::new(),
+            },
             domains: list(&part("domains.list", json!({})).await),
             webhooks: list(&part("webhooks.list", json!({ "limit": 100 })).await["webhooks"]),
             jobs: list(&part("contacts.jobs", json!({ "limit": 100 })).await["jobs"]),

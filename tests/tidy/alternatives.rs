@@ -1,0 +1,158 @@
+//! What the fields of a request ask of each other: the schema accepts what the operation accepts and refuses what it refuses.
+
+use mailmill::operations::OPERATIONS;
+use serde_json::{Value, json};
+
+use super::declarations::input_schema;
+use super::none;
+
+const ID: &str = "66f1a2b3d4e5f60718293a4b";
+
+/// The fields of both, with the second's where they share one.
+fn with(base: &Value, more: &Value) -> Value {
+    [base, more].into_iter().flat_map(|value| value.as_object().expect("an object").clone()).collect()
+}
+
+/// Check `base` with the fields of each case: what the schema must accept comes first, what it must refuse second.
+fn check(operation: &str, base: &Value, accepted: &[Value], refused: &[Value]) {
+    let entry = OPERATIONS.iter().find(|entry| entry.spec.id == operation).expect(operation);
+    let schema = input_schema(entry);
+    let validator = jsonschema::options().should_validate_formats(true).build(&schema).expect("the schema is one");
+    let cases = accepted.iter().map(|more| (more, true)).chain(refused.iter().map(|more| (more, false)));
+    let wrong = cases.filter(|(more, fits)| validator.is_valid(&with(base, more)) != *fits);
+    none(operation, wrong.map(|(more, fits)| format!("{} {more}", if fits { "refuses" } else { "accepts" })).collect());
+}
+
+#[test]
+fn a_test_send_names_an_email_or_a_conversation() {
+    let accepted = [json!({ "emailId": ID }), json!({ "conversationId": ID })];
+    check("sending.test", &json!({ "to": "ada@example.com" }), &accepted, &[json!({}), json!({ "emailId": null })]);
+}
+
+#[test]
+fn a_send_has_one_content_and_the_recipients_of_its_type() {
+    let one = json!({ "recipientType": "email", "from": "a@example.com", "recipientEmail": "b@example.com" });
+    let template = json!({ "template": "<p>Hi</p>", "subject": "Hi" });
+    let accepted = [json!({ "emailId": ID }), template.clone(), with(&template, &json!({ "topicId": ID, "projectId": ID }))];
+    let refused = [
+        json!({}),
+        json!({ "template": "<p>Hi</p>" }),
+        json!({ "template": " ", "subject": "Hi" }),
+        with(&template, &json!({ "emailId": ID })),
+        with(&template, &json!({ "topicId": ID })),
+        json!({ "emailId": ID, "recipientEmail": null }),
+        json!({ "emailId": ID, "recipientId": ID }),
+    ];
+    check("sending.send", &one, &accepted, &refused);
+    let many = json!({ "recipientType": "segment", "from": "a@example.com", "recipientId": ID });
+    let accepted = [
+        json!({ "conversationId": ID }),
+        with(&template, &json!({ "projectId": ID })),
+        json!({ "emailId": ID, "recipientType": "audience" }),
+        json!({ "emailId": ID, "recipientType": "audience", "recipientId": null }),
+    ];
+    let refused = [
+        template,
+        json!({ "conversationId": ID, "recipientId": "all" }),
+        json!({ "conversationId": ID, "bcc": ["c@example.com"] }),
+        json!({ "emailId": ID, "recipientType": "tag", "recipientId": null }),
+    ];
+    check("sending.send", &many, &accepted, &refused);
+}
+
+#[test]
+fn a_bulk_change_names_its_contacts_and_what_changes() {
+    let accepted = [
+        json!({ "ids": [ID], "addTags": ["vip"] }),
+        json!({ "all": true, "filters": {}, "status": "unsubscribed" }),
+        json!({ "all": true, "delete": true }),
+    ];
+    let refused = [
+        json!({ "ids": [ID] }),
+        json!({ "addTags": ["vip"] }),
+        json!({ "ids": [ID], "addTags": [] }),
+        json!({ "ids": [ID], "all": true, "delete": true }),
+        json!({ "ids": [ID], "segmentId": ID, "delete": true }),
+        json!({ "ids": [ID], "delete": true, "addTags": ["vip"] }),
+    ];
+    check("contacts.bulk_change", &json!({ "projectId": ID }), &accepted, &refused);
+}
+
+#[test]
+fn a_campaign_for_a_tag_names_the_tag() {
+    let campaign = json!({ "projectId": ID, "name": "Teas", "from": "a@example.com", "fromName": "A", "emailId": ID });
+    let accepted = [json!({ "recipientType": "audience" }), json!({ "recipientType": "tag", "recipientId": ID })];
+    check("campaigns.create", &campaign, &accepted, &[json!({ "recipientType": "tag" })]);
+}
+
+#[test]
+fn a_condition_has_what_its_mode_takes() {
+    let field = |key: &str, mode: &str, values: Value| json!({ "fields": [{ "key": key, "mode": mode, "values": values }] });
+    let activity = |more: Value| json!({ "activity": [with(&json!({ "action": "opened" }), &more)] });
+    let event = |more: Value| json!({ "events": [with(&json!({ "name": "purchase" }), &more)] });
+    let accepted = [
+        field("plan", "number_between", json!([1, 2])),
+        field("createdAt", "date_after", json!(["2026-01-31"])),
+        field("status", "is", json!(["subscribed"])),
+        field("email", "ends_with", json!(["example.com", 7])),
+        activity(json!({ "mode": "within", "unit": "days", "amount": 30 })),
+        activity(json!({ "mode": "never" })),
+        event(json!({ "mode": "ever" })),
+        json!({ "groups": [{ "tags": [ID] }] }),
+    ];
+    let refused = [
+        field("plan", "number_gt", json!([1, 2])),
+        field("email", "number_gt", json!([1])),
+        field("createdAt", "is", json!(["2026-01-31"])),
+        field("status", "is", json!(["happy"])),
+        field(" ", "is", json!(["a"])),
+        activity(json!({ "mode": "within" })),
+        activity(json!({ "mode": "within", "unit": "days", "amount": 4000 })),
+        activity(json!({ "mode": "never", "unit": "days" })),
+        event(json!({ "mode": "between", "from": "2026-01-31T00:00:00Z" })),
+        json!({ "customFields": { "plan": [] } }),
+        json!({ "groups": [{ "match": "any" }] }),
+    ];
+    let filtered = |filters: &[Value]| filters.iter().map(|filters| json!({ "filters": filters })).collect::<Vec<_>>();
+    check("segments.preview", &json!({ "projectId": ID }), &filtered(&accepted), &filtered(&refused));
+}
+
+#[test]
+fn names_of_headers_and_fonts_and_addresses_of_webhooks_have_patterns() {
+    let accepted = [
+        json!({ "url": "https://hooks.shop.eu.west.example.co.uk:8443/?a=b" }),
+        json!({ "customHeaders": { "X-Shop": "7", "Authorization": "Bearer a b" } }),
+    ];
+    let refused = [
+        json!({ "url": "http://hooks.example.com/in" }),
+        json!({ "customHeaders": { "X Shop": "7" } }),
+        json!({ "customHeaders": { "X-Shop": " 7" } }),
+        json!({ "customHeaders": { "Content-Type": "text/plain" } }),
+        json!({ "customHeaders": { "hOst": "a" } }),
+        json!({ "customHeaders": { "X-Service-Signature": "a" } }),
+    ];
+    let hook = json!({ "url": "https://hooks.example.com/in", "events": ["subscriber.added"] });
+    check("webhooks.create", &hook, &accepted, &refused);
+    let font = |name: &&str| json!({ "fonts": { "heading": name } });
+    let accepted = ["Lora", "\"Open Sans\", Arial", "源ノ角ゴシック"].iter().map(font).collect::<Vec<_>>();
+    let refused = ["url(a)", " - ", "Lora;"].iter().map(font).collect::<Vec<_>>();
+    check("projects.look_update", &json!({ "projectId": ID }), &accepted, &refused);
+}
+
+#[test]
+fn an_agent_says_who_it_is_and_what_it_wants() {
+    let agent = json!({ "type": "service_auth", "login_hint": "ada@example.com", "agent_name": "Helper" });
+    let accepted = [json!({}), json!({ "scope": "audience:read email:read" })];
+    let refused =
+        [json!({ "type": "" }), json!({ "login_hint": null }), json!({ "agent_name": " " }), json!({ "scope": "much" })];
+    check("accounts.agent_identity", &agent, &accepted, &refused);
+}
+
+#[test]
+fn a_file_is_not_empty_and_a_time_zone_is_one() {
+    check("projects.images_upload", &json!({ "projectId": ID }), &[json!({ "file": "R0lGODlh" })], &[json!({ "file": "" })]);
+    let schedule = json!({ "id": ID, "scheduledAt": "2026-01-31T09:30" });
+    let accepted = [json!({}), json!({ "scheduledTimezone": "US/Pacific" })];
+    let refused = [json!({ "scheduledTimezone": "Berlin" }), json!({ "scheduledAt": "2026-01-31T09:30 or so" })];
+    check("campaigns.schedule", &schedule, &accepted, &refused);
+}
