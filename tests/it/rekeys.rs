@@ -94,7 +94,7 @@ async fn a_rekey_killed_at_any_step_is_completed_or_taken_back_by_the_next() {
         assert!(output.status.success() || (is_done && !has_new), "{kind:?} {at}: {}", said(&output));
         let checked = server.run(&["check-data"]);
         assert!(
-            checked.status.success() && said(&checked).contains("it is the key of this"),
+            checked.status.success() && said(&checked).contains("the key belongs to this"),
             "{kind:?} {at}: {}",
             said(&checked)
         );

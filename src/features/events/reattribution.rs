@@ -10,7 +10,7 @@ use crate::base::email::EmailAddress;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::key::Key;
 use crate::engine::store::{Read, Result, WriteTx};
-use crate::features::contacts::activity::Clicker;
+use crate::features::contacts::activity::ContactKey;
 use crate::features::contacts::external_ids::{self, Digest};
 use crate::features::contacts::{self, activity, customer_events, noncontact_clicks};
 use crate::features::sending;
@@ -93,7 +93,7 @@ impl Progress {
 }
 
 /// Have the worker credit a contact's refunds without a payment again, if there are any.
-fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: Clicker) -> Result<()> {
+fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
     if orders::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());
     }
@@ -121,7 +121,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    // Clickers of one project follow each other. Their orders are looked up in the index.
+    // Contacts of one project follow each other. Their orders are looked up in the index.
     for of_project in changed.chunk_by(|(left, _), (right, _)| left == right) {
         let numbers = of_project.iter().map(|(_, number)| *number).collect();
         customer_events::merge_backlog_of(tx, of_project[0].0, &numbers)?;
@@ -137,7 +137,7 @@ pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
 }
 
 /// Credit some orders of a contact again; says how many.
-fn credit_again(tx: &mut WriteTx<'_>, (project, number): Clicker) -> Result<usize> {
+fn credit_again(tx: &mut WriteTx<'_>, (project, number): ContactKey) -> Result<usize> {
     let limit = limits::CLICK_CHANGE_ORDERS_PER_STEP;
     let progress = Progress::read(&activity::credit_again_from(tx, (project, number))?.unwrap_or_default());
     let (digests, next) = match progress {

@@ -48,11 +48,11 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
 }
 
 /// A test of an email is on its way to a recipient.
-pub fn email_tested(tx: &mut WriteTx<'_>, of: EmailTest<'_>) {
-    let EmailTest { account, project, conversation, email, recipient, message } = of;
+pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
+    let Mailing { account, project, conversation, .. } = *mailing;
     let data = json!({
-        "conversationId": conversation, "recipient": recipient, "messageId": message, "sentAt": tx.now().to_string(),
-        "emailId": email,
+        "conversationId": conversation, "recipient": recipient, "messageId": mailing.id, "sentAt": tx.now().to_string(),
+        "emailId": translation.email,
     });
     let conversation = conversation.map(|id| id.to_string());
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });

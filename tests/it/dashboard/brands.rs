@@ -118,7 +118,7 @@ async fn texts_of_a_brand_are_kept_by_forms_and_shown_as_text() {
     assert_eq!(added.status, 303, "{}", added.text);
     let binary = ("file", "a.bin", "application/octet-stream", b"\xff\xfe\x00".as_slice());
     let refused = browser.post_file(&knowledge, &[("csrf", &csrf), ("act", "add")], binary).await;
-    assert!(refused.status == 400 && refused.text.contains("no plain text"), "{}", refused.text);
+    assert!(refused.status == 400 && refused.text.contains("plain text (UTF-8)"), "{}", refused.text);
     let page = browser.get(&knowledge).await;
     assert!(page.text.contains("tea.md") && page.text.contains("Twice a week."), "{}", page.text);
     is_tame(&page, &knowledge);

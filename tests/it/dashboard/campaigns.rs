@@ -405,7 +405,7 @@ async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_sa
     // Another email, of the same brand.
     let choose = browser.get(&format!("{path}?choose=yes")).await;
     let link = format!("{path}?conversationId={}", stage.conversation);
-    assert!(choose.text.contains("Another email") && choose.text.contains(&link), "{}", choose.text);
+    assert!(choose.text.contains("Choose another email") && choose.text.contains(&link), "{}", choose.text);
     let one = browser.get(&link).await;
     assert!(one.location().starts_with(&format!("{path}?emailId=")), "{}", one.location());
     follow(&mut browser, one).await;

@@ -128,5 +128,5 @@ async fn without_a_way_for_mail_the_page_says_whom_to_ask() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     let page = browser.get("/forgot").await;
-    assert!(page.text.contains("No mail is sent") && !page.text.contains("<form"), "{}", page.text);
+    assert!(page.text.contains("No email is sent") && !page.text.contains("<form"), "{}", page.text);
 }
