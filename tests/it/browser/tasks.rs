@@ -49,6 +49,7 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
+    ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
     ("/{environment}/settings/system", |scene| Box::pin(system(scene))),
     ("/{environment}/inbox/{id}", |scene| Box::pin(inbox(scene))),
 ];
@@ -199,6 +200,13 @@ async fn webhook(scene: &Scene<'_>) {
     tab.sees("webhook.test").await;
     tab.click("li details summary").await;
     tab.sees("Attempt 1").await;
+}
+
+async fn plan(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/live/settings/plan").await;
+    tab.press("Save").await;
+    tab.sees("Plan changed.").await;
 }
 
 async fn system(scene: &Scene<'_>) {

@@ -72,10 +72,11 @@ fn letter(to: &str) -> Value {
     })
 }
 
-fn contact(app: &TestApp, email: &str, more: Value) {
+/// Create a contact; return its ID.
+fn contact(app: &TestApp, email: &str, more: Value) -> String {
     let mut body = json!({ "email": email });
     body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    app.post_in("/v1/contacts", body).data();
+    app.post_in("/v1/contacts", body).data()["id"].as_str().expect("an ID").to_owned()
 }
 
 #[test]
