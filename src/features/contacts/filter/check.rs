@@ -107,7 +107,10 @@ impl FilterTree {
         let root = check.group(self, path, 0)?;
         if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
-            return Err(Failure::field(path, format_args!("a filter has at most {max} conditions in total; this one has {found}")));
+            return Err(Failure::field(
+                path,
+                format_args!("a filter has at most {max} conditions in total; this one has {found}"),
+            ));
         }
         let written = serde_json::to_vec(self).expect("a filter tree is JSON");
         let digest = Sha256::digest(written).into();
