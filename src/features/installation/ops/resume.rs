@@ -14,7 +14,7 @@ impl Operation for Resume {
         .summary("Resume sending")
         .about(
             "Ends the hold and sends everything that waits. The response lists that work, which may arrive twice. A repeat, or a \
-             call while sending is not on hold, changes nothing. Only the installation's own account, which is the first one, may call this.",
+             call while sending is not on hold, changes nothing. Only the installation's own account (the first one) may call this.",
         );
     type Input = NoInput;
     type Output = Done<SendingHold>;
