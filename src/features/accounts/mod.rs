@@ -4,7 +4,6 @@
 //! optionally an authenticator app; agents request keys from them. Keys, passwords, tokens and codes are stored only as hashes. The
 //! in-memory caches of keys and users are copies of the tables, updated after every commit, one change at a time; a key therefore works
 //! from the response that shows it until the response that reports it revoked.
-//! works from the answer that shows it until the answer that says it is revoked.
 
 mod agents;
 mod api_keys;

@@ -3,7 +3,6 @@
 //! A store from before check values is tested with data that depends on its key: authenticator apps, DKIM keys, webhook secrets, and the
 //! keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts depend on the key too but cannot test it,
 //! because neither the links nor the addresses are stored.
-//! neither the links nor the addresses are kept.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
