@@ -95,7 +95,7 @@ mod tests {
     }
 
     /// Returns the result as text, like "1 49.9 USD".
-    fn told(facts: &[&str]) -> String {
+    fn result_of(facts: &[&str]) -> String {
         let mut facts: Vec<PaymentFact> = facts.iter().map(|text| fact(text)).collect();
         facts.sort_unstable();
         facts.dedup();
@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn orders_match_the_table() {
         for (case, facts, expected) in CASES {
-            assert_eq!(told(facts), *expected, "{case}");
+            assert_eq!(result_of(facts), *expected, "{case}");
             let mut turned: Vec<&str> = facts.to_vec();
             turned.reverse();
-            assert_eq!(told(&turned), *expected, "{case}, reported in reverse");
+            assert_eq!(result_of(&turned), *expected, "{case}, reported in reverse");
         }
     }
 

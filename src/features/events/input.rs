@@ -252,15 +252,15 @@ mod tests {
 
     #[test]
     fn money_needs_an_order_and_a_number_and_the_name_decides_whether_it_is_a_refund() {
-        let told = |amount: &str, currency: &str, is_refund| Ok(Some((amount.to_owned(), currency.to_owned(), is_refund)));
-        assert_eq!(money("paid", r#"{"value":49.90}"#), told("49.9", "USD", false));
-        assert_eq!(money("paid", r#"{"value":49.90,"currency":"eur"}"#), told("49.9", "EUR", false));
-        assert_eq!(money("paid", r#"{"value":0,"currency":null}"#), told("0", "USD", false));
-        assert_eq!(money("Order.REFUNDED", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("order_refund", r#"{"value":-5}"#), told("5", "USD", true));
-        assert_eq!(money("Order Cancelled", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("subscription_CANCELED_by_user", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("adjusted", r#"{"value":-5}"#), told("5", "USD", true));
+        let parsed = |amount: &str, currency: &str, is_refund| Ok(Some((amount.to_owned(), currency.to_owned(), is_refund)));
+        assert_eq!(money("paid", r#"{"value":49.90}"#), parsed("49.9", "USD", false));
+        assert_eq!(money("paid", r#"{"value":49.90,"currency":"eur"}"#), parsed("49.9", "EUR", false));
+        assert_eq!(money("paid", r#"{"value":0,"currency":null}"#), parsed("0", "USD", false));
+        assert_eq!(money("Order.REFUNDED", r#"{"value":5}"#), parsed("5", "USD", true));
+        assert_eq!(money("order_refund", r#"{"value":-5}"#), parsed("5", "USD", true));
+        assert_eq!(money("Order Cancelled", r#"{"value":5}"#), parsed("5", "USD", true));
+        assert_eq!(money("subscription_CANCELED_by_user", r#"{"value":5}"#), parsed("5", "USD", true));
+        assert_eq!(money("adjusted", r#"{"value":-5}"#), parsed("5", "USD", true));
         assert_eq!(money("paid", r#"{"value":"49.90"}"#), Ok(None));
         assert_eq!(money("paid", "{}"), Ok(None));
         assert_eq!(money("paid", r#"{"currency":"nonsense"}"#), Ok(None), "without a value there is no money");

@@ -29,7 +29,7 @@ pub async fn export(
     wanted: ExportEmails,
     format: Format,
 ) -> Result<EmailExport, Failure> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let (account, id) = (context.caller.account(), wanted.conversation_id);
     let query = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
     let finished = context.read(query).await?;
@@ -64,7 +64,7 @@ pub async fn export(
         Ok(())
     };
     context.write(spec, keep).await?;
-    let execution_time = begun.elapsed().as_millis() as u64;
+    let execution_time = started.elapsed().as_millis() as u64;
     Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: format.word() })
 }
 

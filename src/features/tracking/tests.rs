@@ -207,9 +207,9 @@ fn viewing_the_page_changes_nothing_and_one_click_unsubscribes_once() {
         assert!(!headers.contains_key("location") && !headers.contains_key("set-cookie"));
     }
     assert_eq!(scene.status(), "unsubscribed");
-    let told = scene.events("subscriber.unsubscribed");
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!((&told[0]["action"], &told[0]["source"]), (&json!("unsubscribed"), &json!("one_click")));
+    let emitted = scene.events("subscriber.unsubscribed");
+    assert_eq!(emitted.len(), 1, "{emitted:?}");
+    assert_eq!((&emitted[0]["action"], &emitted[0]["source"]), (&json!("unsubscribed"), &json!("one_click")));
     assert_eq!(scene.count(Measure::Unsubscribes), 1);
 }
 
@@ -231,8 +231,8 @@ fn the_first_button_unsubscribes_from_the_topic_and_the_second_from_everything()
     let (_, _, done) = scene.post(&path, "scope=all");
     assert!(done.contains("Sie sind abgemeldet"), "{done}");
     assert_eq!(scene.status(), "unsubscribed");
-    let told = scene.events("subscriber.unsubscribed");
-    assert!(told.iter().any(|event| event["action"] == "unsubscribed" && event["source"] == "link"), "{told:?}");
+    let emitted = scene.events("subscriber.unsubscribed");
+    assert!(emitted.iter().any(|event| event["action"] == "unsubscribed" && event["source"] == "link"), "{emitted:?}");
 }
 
 #[test]
@@ -313,8 +313,8 @@ fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
     assert_eq!(engagement::of(&scene.app.read(), scene.mailing, 0).expect("readable"), Engagement::default());
     assert_eq!(scene.count(Measure::Opens), 1, "anonymous counts stay");
     assert!(scene.events("subscriber.added").is_empty());
-    let told = scene.events("subscriber.unsubscribed");
-    assert_eq!((told.len(), &told[0]["action"]), (1, &json!("deleted")), "other systems get the deletion event");
+    let emitted = scene.events("subscriber.unsubscribed");
+    assert_eq!((emitted.len(), &emitted[0]["action"]), (1, &json!("deleted")), "other systems get the deletion event");
     let listed = scene.app.get("/v1/suppressions").data();
     assert_eq!((&listed["suppressions"][0]["reason"], &listed["suppressions"][0]["email"]), (&json!("erased"), &Value::Null));
     assert_eq!(scene.app.get_in(&path).refusal().0, 404);

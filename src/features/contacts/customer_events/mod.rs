@@ -382,7 +382,7 @@ mod tests {
     /// Returns the results of all queries, as text.
     fn all(app: &TestApp) -> String {
         let (tx, project) = (app.read(), app.project);
-        let mut told = String::new();
+        let mut output = String::new();
         for contact in 1..6 {
             let whole = of(&tx, project, contact, None, 100).expect("readable");
             let mut parts = Vec::new();
@@ -391,14 +391,14 @@ mod tests {
                 parts.extend(of(&tx, project, contact, before, 3).expect("readable"));
             }
             assert_eq!(parts, whole, "paging gives the same result");
-            told += &format!("{whole:?} {:?}\n", orders_of(&tx, project, contact, 100).expect("readable"));
+            output += &format!("{whole:?} {:?}\n", orders_of(&tx, project, contact, 100).expect("readable"));
         }
         for (from, to) in [(0, 1), (0, HOUR_MS / 2), (7, 50 * HOUR_MS + 1), (HOUR_MS, 30 * DAY_MS)] {
-            told += &format!("{:?}\n", asked(app, "seen", from, to));
+            output += &format!("{:?}\n", asked(app, "seen", from, to));
         }
         let keys: Vec<_> =
             (0..200).map(|number| by_key(app, &format!("{} seen {}", number % 5 + 1, number * HOUR_MS / 2))).collect();
-        told + &format!("{keys:?}")
+        output + &format!("{keys:?}")
     }
 
     #[test]

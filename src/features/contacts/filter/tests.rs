@@ -106,7 +106,7 @@ struct Scene {
     topics: Vec<TopicId>,
     contacts: Vec<(Contact, Vec<TagId>)>,
     /// The recorded activity of each contact.
-    told: Vec<(u32, Activity)>,
+    activity_rows: Vec<(u32, Activity)>,
     /// The reported events of each contact.
     reported: Vec<(u32, EventFact)>,
     now: Timestamp,
@@ -137,9 +137,9 @@ fn scene() -> Scene {
     });
     let now = START.plus_ms(6 * DAY_MS);
     let topics = choose(&store, &mut dice);
-    let (contacts, told) = recorded(&store, now, &mut dice);
+    let (contacts, activity_rows) = recorded(&store, now, &mut dice);
     let reported = report(&store, now, &mut dice);
-    Scene { _folder: folder, store, tags, topics, contacts, told, reported, now }
+    Scene { _folder: folder, store, tags, topics, contacts, activity_rows, reported, now }
 }
 
 /// Creates three topics with choices, also of deleted contacts; deletes the last topic.
@@ -218,14 +218,14 @@ type Recorded = (Vec<(Contact, Vec<TagId>)>, Vec<(u32, Activity)>);
 
 fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
     let tx = store.read();
-    let mut told = Vec::new();
+    let mut activity_rows = Vec::new();
     let mut contacts = Vec::new();
     for number in 0..CONTACTS {
         let Some(contact) = store::by_number(&tx, PROJECT, number).expect("readable") else { continue };
         for _ in 0..dice.below(3) {
             let action = *dice.of(&[&Action::Sent, &Action::Opened, &Action::Clicked]);
             let campaign = Some(CAMPAIGNS[dice.below(2) as usize]);
-            told.push((
+            activity_rows.push((
                 number,
                 Activity { action, mailing: MAILING, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) },
             ));
@@ -233,9 +233,9 @@ fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
         let ids = tag_ids(&tx, PROJECT, &contact).expect("readable");
         contacts.push((contact, ids));
     }
-    let activities = told.clone();
+    let activities = activity_rows.clone();
     write(store, move |tx| activity::note(tx, PROJECT, &activities)).expect("written");
-    (contacts, told)
+    (contacts, activity_rows)
 }
 
 fn report(store: &Store, now: Timestamp, dice: &mut Dice) -> Vec<(u32, EventFact)> {
@@ -379,7 +379,7 @@ fn the_planner_finds_exactly_the_matching_contacts() {
     let scene = scene();
     let tx = scene.store.read();
     let activities_of = |number: u32| -> Vec<Activity> {
-        scene.told.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect()
+        scene.activity_rows.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect()
     };
     let event_facts_of = |number: u32| -> Vec<EventFact> {
         scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, event)| event.clone()).collect()
@@ -390,7 +390,7 @@ fn the_planner_finds_exactly_the_matching_contacts() {
     let activities = scene.contacts.iter().map(of).collect::<Vec<_>>();
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    let telling = std::cell::Cell::new(0);
+    let selective = std::cell::Cell::new(0);
     runner
         .run(&tree(&scene.tags, &scene.topics), |tree| {
             let filter = tree.check("filters").expect("the generator makes valid trees");
@@ -400,15 +400,15 @@ fn the_planner_finds_exactly_the_matching_contacts() {
             });
             let plain: RoaringBitmap = meets.map(|((contact, _), _)| contact.id.number()).collect();
             prop_assert_eq!(&planned, &plain);
-            let tells = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;
-            telling.set(telling.get() + u32::from(tells));
+            let is_selective = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;
+            selective.set(selective.get() + u32::from(is_selective));
             // A tree that is serialized and read back means the same.
             let written = serde_json::to_string(&tree).expect("a tree is JSON");
             prop_assert_eq!(serde_json::from_str::<FilterTree>(&written).expect("read back"), tree);
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(telling.get() > 50, "only {} conditions told contacts apart", telling.get());
+    assert!(selective.get() > 50, "only {} filters selected some but not all contacts", selective.get());
 }
 
 #[test]

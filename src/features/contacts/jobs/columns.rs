@@ -270,10 +270,10 @@ mod tests {
     #[test]
     fn an_error_about_a_missing_email_column_lists_the_columns() {
         let failure = Columns::guessed(&headers("Who,Where")).expect_err("no email");
-        assert!(failure.detail.expect("told").contains("Its columns are \"Who\", \"Where\"."));
+        assert!(failure.detail.expect("a detail").contains("Its columns are \"Who\", \"Where\"."));
         let mapping = ColumnMap { email: "Adresse".into(), ..ColumnMap::default() };
         let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("not there");
-        assert!(failure.detail.expect("told").contains("no column \"Adresse\". Its columns are"));
+        assert!(failure.detail.expect("a detail").contains("no column \"Adresse\". Its columns are"));
     }
 
     #[test]
@@ -292,9 +292,12 @@ mod tests {
     #[test]
     fn an_invalid_cell_is_reported_with_its_row_field_and_reason() {
         let columns = Columns::guessed(&headers("email,country,status")).expect("an email");
-        let told = |line: &str| read(&columns, line).map(|_| ()).expect_err("wrong");
-        assert_eq!((told("ada,,").field.as_str(), told("ada,,").email.as_deref(), told("ada,,").row), ("email", Some("ada"), 2));
-        assert_eq!(told("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
-        assert!(told("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
+        let refusal = |line: &str| read(&columns, line).map(|_| ()).expect_err("wrong");
+        assert_eq!(
+            (refusal("ada,,").field.as_str(), refusal("ada,,").email.as_deref(), refusal("ada,,").row),
+            ("email", Some("ada"), 2)
+        );
+        assert_eq!(refusal("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
+        assert!(refusal("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
     }
 }

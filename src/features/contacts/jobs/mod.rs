@@ -260,7 +260,7 @@ pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &st
     let rows = tx.list(ROWS, &span, Order::Forward, limit)?;
     for (place, line) in &rows {
         if let JobRow::Note(note) = line
-            && note.email.as_deref().is_some_and(|told| told.eq_ignore_ascii_case(email))
+            && note.email.as_deref().is_some_and(|noted| noted.eq_ignore_ascii_case(email))
         {
             tx.put(ROWS, place, &JobRow::Note(RowNote { email: None, ..note.clone() }));
         }

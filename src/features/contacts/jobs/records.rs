@@ -293,9 +293,10 @@ mod tests {
 
     #[test]
     fn workbooks_and_other_binary_files_are_refused() {
-        let told = |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("no CSV").detail.expect("a detail").into_owned();
-        assert!(told(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml").contains("Excel"));
-        assert!(told(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").contains("not text"));
+        let refusal =
+            |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("no CSV").detail.expect("a detail").into_owned();
+        assert!(refusal(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml").contains("Excel"));
+        assert!(refusal(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").contains("not text"));
         assert_eq!(headers(b"email,name\na@example.com,A", b',', Encoding::Utf8).expect("CSV").0, ["email", "name"]);
     }
 

@@ -88,9 +88,9 @@ fn importing_a_file_twice_changes_nothing_the_second_time() {
         bob@example.com,Bob,\"Berg, Dr.\",,,,free\r\n";
     let done = import(&app, &[("tags", "new, [2026]")], file.as_bytes());
     assert_eq!(done["counts"], counts(3, 2, 0, 0, 1), "{done}");
-    let told = json!([{ "row": 3, "email": "grace@example.com", "field": "lastName",
+    let reported = json!([{ "row": 3, "email": "grace@example.com", "field": "lastName",
         "error": "The text contains the control character U+000A; remove it." }]);
-    assert_eq!((done["status"].as_str(), errors(&app, &done)), (Some("completed"), told));
+    assert_eq!((done["status"].as_str(), errors(&app, &done)), (Some("completed"), reported));
     let ada = contact(&app, "ada@example.com");
     assert_eq!((&ada["firstName"], &ada["country"], &ada["language"]), (&json!("Ada"), &json!("GB"), &json!("en-GB")));
     assert_eq!((&ada["tags"], &ada["customFields"]), (&json!(["new", "[2026]"]), &json!({ "plan": "pro" })));
@@ -117,8 +117,11 @@ fn an_import_does_not_overrule_the_contacts_own_choice() {
     assert_eq!(done["counts"], counts(3, 1, 2, 0, 0));
     let gone = contact(&app, "gone@example.com");
     assert_eq!((&gone["status"], &gone["firstName"]), (&json!("unsubscribed"), &json!("Gone")));
-    let told = errors(&app, &done);
-    assert_eq!((&told[0]["row"], &told[0]["field"], told.as_array().map(Vec::len)), (&json!(2), &json!("status"), Some(1)));
+    let reported = errors(&app, &done);
+    assert_eq!(
+        (&reported[0]["row"], &reported[0]["field"], reported.as_array().map(Vec::len)),
+        (&json!(2), &json!("status"), Some(1))
+    );
     assert_eq!(contact(&app, "list@example.com")["status"], "subscribed");
     assert!(contact(&app, "new@example.com")["unsubscribedAt"].is_string());
 
@@ -182,7 +185,7 @@ fn an_unreadable_row_fails_the_import_but_keeps_the_rows_before_it() {
     file.extend(std::iter::repeat_n(b'x', limits::IMPORT_ROW_BYTES_MAX + 1));
     let done = import(&app, &[], &file);
     assert_eq!((done["status"].as_str(), &done["counts"]), (Some("failed"), &counts(1, 1, 0, 0, 0)));
-    let error = done["error"].as_str().expect("told");
+    let error = done["error"].as_str().expect("reported");
     assert!(error.starts_with("Row 3 is longer than 65536 bytes; most likely an earlier quotation mark"), "{error}");
     assert_eq!(events(&app).len(), 1, "the imported rows are reported");
 }
@@ -200,9 +203,10 @@ fn a_bulk_write_reports_each_invalid_row_and_applies_the_others() {
     ]);
     let done = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
     assert_eq!((&done["success"], &done["failed"], &done["updated"]), (&json!(2), &json!(4), &json!(1)), "{done}");
-    let told: Vec<_> = done["errors"].as_array().expect("told").iter().map(|row| (&row["index"], &row["field"])).collect();
+    let reported: Vec<_> =
+        done["errors"].as_array().expect("reported").iter().map(|row| (&row["index"], &row["field"])).collect();
     assert_eq!(
-        told,
+        reported,
         [(&json!(1), &json!("email")), (&json!(2), &json!("colour")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
     );
     let ada = contact(&app, "ada@example.com");

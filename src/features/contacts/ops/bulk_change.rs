@@ -225,8 +225,8 @@ mod tests {
         }
         let tag = app.get_in("/v1/tags").data()["tags"][0]["id"].clone();
         let change = json!({ "all": true, "filters": { "tags": [tag] }, "status": "non-subscribed", "addTags": ["done"] });
-        let begun = app.post_in("/v1/contacts/bulk-change", change).data();
-        let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
+        let started = app.post_in("/v1/contacts/bulk-change", change).data();
+        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("a job"));
         let waiting = app.get(&path).data();
         assert_eq!((&waiting["status"], &waiting["total"], &waiting["result"]), (&json!("pending"), &json!(null), &json!(null)));
         work(&app);
@@ -243,7 +243,7 @@ mod tests {
         for number in 0..25 {
             add(&app, &format!("p{number}@example.com"), json!([]));
         }
-        let begun = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
+        let started = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
         let mut late = false;
         while let Some(job) = jobs::open_jobs(&app.read()).expect("readable").pop() {
             let jobs::Task::Change(change) = &job.task else { panic!("a change") };
@@ -253,7 +253,7 @@ mod tests {
                 late = true;
             }
         }
-        let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
+        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("a job"));
         let done = app.get(&path).data();
         assert_eq!((&done["status"], &done["result"]["changed"]), (&json!("completed"), &json!(25)));
         let left = app.get_in("/v1/contacts").data();

@@ -265,7 +265,7 @@ mod tests {
         }
         let catalog = app.get(&format!("/v1/projects/{}/field-catalog", app.project)).data();
         assert_eq!((&catalog["totalSubscribers"], &catalog["examined"]), (&json!(3), &json!(3)));
-        let told: Vec<(&str, &str, f64)> = catalog["entries"]
+        let listed: Vec<(&str, &str, f64)> = catalog["entries"]
             .as_array()
             .expect("entries")
             .iter()
@@ -277,9 +277,9 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(told[..2], [("email", "string", 1.0), ("firstName", "string", 1.0)]);
+        assert_eq!(listed[..2], [("email", "string", 1.0), ("firstName", "string", 1.0)]);
         assert_eq!(
-            told[6..],
+            listed[6..],
             [
                 ("plan", "string", 1.0),
                 ("age", "number", 0.6667),

@@ -141,12 +141,12 @@ mod tests {
         app.clock.advance_ms(1_000);
         app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "status": "subscribed" })).data();
         let listed = app.get_in("/v1/contacts/jobs").data();
-        let told: Vec<(&str, &str)> = listed["jobs"]
+        let shown: Vec<(&str, &str)> = listed["jobs"]
             .as_array()
             .expect("a list")
             .iter()
             .map(|job| (job["kind"].as_str().expect("text"), job["status"].as_str().expect("text")))
             .collect();
-        assert_eq!(told, [("change", "pending"), ("import", "uploaded"), ("export", "completed")]);
+        assert_eq!(shown, [("change", "pending"), ("import", "uploaded"), ("export", "completed")]);
     }
 }

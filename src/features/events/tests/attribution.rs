@@ -134,15 +134,15 @@ pub fn settle(tx: &mut WriteTx<'_>) {
 
 /// Returns what is attributed to each email, like `A 1 50 USD, B 0 -5 EUR`.
 pub fn credited(tx: &impl Read, project: ProjectId) -> String {
-    let mut told = BTreeMap::new();
+    let mut lines = BTreeMap::new();
     for letter in ["A", "B", "C"] {
         let totals = orders::totals(tx, Scope::Mailing(mailing(project, letter))).expect("readable");
         for (currency, revenue) in totals {
             let text = format!("{letter} {} {} {}", revenue.conversions, revenue.amount, currency.as_str());
-            told.insert((letter, currency), text);
+            lines.insert((letter, currency), text);
         }
     }
-    told.into_values().collect::<Vec<_>>().join(", ")
+    lines.into_values().collect::<Vec<_>>().join(", ")
 }
 
 const NONE: &str = "";

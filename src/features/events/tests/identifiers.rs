@@ -12,8 +12,8 @@ fn named(name: &str, identifiers: Value) -> Value {
 #[test]
 fn an_address_creates_a_non_subscribed_contact_without_a_webhook_event() {
     let shop = Shop::new();
-    let told = |shop: &Shop| outbox::waiting(&shop.app.read(), 100).expect("readable").len();
-    let before = told(&shop);
+    let pending_events = |shop: &Shop| outbox::waiting(&shop.app.read(), 100).expect("readable").len();
+    let before = pending_events(&shop);
     shop.stored(json!({
         "name": "signup", "identifiers": { "email": "Ada@Example.com" },
         "profile": { "firstName": "Ada", "country": "GB", "customFields": { "plan": "pro" } },
@@ -28,7 +28,7 @@ fn an_address_creates_a_non_subscribed_contact_without_a_webhook_event() {
         "name": "login", "identifiers": { "email": "ada@example.COM" }, "profile": { "lastName": "Lovelace" },
     }));
     assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 1, "the same in any case");
-    assert_eq!(told(&shop), before);
+    assert_eq!(pending_events(&shop), before);
     assert_eq!(shop.app.get_in("/v1/contacts?status=non-subscribed").data()["total"], 1, "counts are in step");
 }
 
@@ -115,9 +115,9 @@ fn an_id_does_not_restore_a_deleted_contact_and_an_address_creates_a_new_one() {
     assert_eq!(shop.report(named("later", json!({ "externalOrderId": "o-1" }))).status, 404);
     assert_eq!(shop.report(named("later", json!({ "subscriberId": ada }))).status, 404);
     shop.stored(named("later", json!({ "email": "ada@example.com", "externalOrderId": "o-1" })));
-    let anew = shop.by_email("ada@example.com").expect("there");
-    assert_eq!(anew["status"], "non-subscribed");
-    assert_ne!(anew["id"], ada.as_str());
+    let recreated = shop.by_email("ada@example.com").expect("there");
+    assert_eq!(recreated["status"], "non-subscribed");
+    assert_ne!(recreated["id"], ada.as_str());
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn a_refused_event_leaves_nothing_behind() {
     });
     let refused = shop.report(too_large.clone());
     assert!(refused.refusal().2.starts_with("profile.customFields: "), "{refused:?}");
-    let told = shop.batch(json!([too_large, { "name": "ok", "identifiers": { "email": "b@example.com" } }])).data();
-    assert_eq!((&told["accepted"], &told["invalid"][0]["field"]), (&json!(1), &json!("profile.customFields")));
+    let response = shop.batch(json!([too_large, { "name": "ok", "identifiers": { "email": "b@example.com" } }])).data();
+    assert_eq!((&response["accepted"], &response["invalid"][0]["field"]), (&json!(1), &json!("profile.customFields")));
     assert!(shop.by_email("new@example.com").is_none());
     assert_eq!(shop.report(named("x", json!({ "externalCustomerId": "c-9" }))).status, 404);
     let known = shop.add("ada@example.com");
@@ -147,9 +147,9 @@ fn rows_with_one_new_address_in_a_batch_create_one_contact() {
     let shop = Shop::new();
     let row =
         |name: &str, email: &str| json!({ "name": name, "identifiers": { "email": email }, "profile": { "firstName": name } });
-    let told =
+    let response =
         shop.batch(json!([row("One", "new@example.com"), row("Two", "NEW@example.com"), row("Three", "other@example.com")]));
-    assert_eq!(told.data()["accepted"], 3);
+    assert_eq!(response.data()["accepted"], 3);
     assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 2);
     let new = shop.by_email("new@example.com").expect("there");
     assert_eq!(new["firstName"], "Two", "rows are processed in order");

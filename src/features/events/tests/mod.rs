@@ -29,9 +29,9 @@ impl Shop {
     /// Reports an event that must be stored; returns its id.
     #[track_caller]
     fn stored(&self, event: Value) -> String {
-        let told = self.report(event).data();
-        assert_eq!(told["stored"], true, "{told}");
-        told["eventId"].as_str().expect("an id").to_owned()
+        let response = self.report(event).data();
+        assert_eq!(response["stored"], true, "{response}");
+        response["eventId"].as_str().expect("an id").to_owned()
     }
 
     fn batch(&self, events: Value) -> TestResponse {

@@ -87,7 +87,7 @@ fn any_arrivals_in_any_order_with_repeats_give_the_same_result() {
     };
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    let told = std::cell::Cell::new(0);
+    let attributed = std::cell::Cell::new(0);
     let cases = (prop::collection::vec(arrival(), 2..12), any::<u32>(), any::<u32>());
     let cases = cases.prop_flat_map(|(arrivals, looks, again)| {
         (Just(arrivals.clone()), Just(arrivals).prop_shuffle(), Just(looks), Just(again))
@@ -100,9 +100,9 @@ fn any_arrivals_in_any_order_with_repeats_give_the_same_result() {
             let mut other = all(&shuffled);
             other.extend(repeats.map(|(_, text)| Arrival::new(text)));
             prop_assert_eq!(outcome(&app, next(), other, looks), &*expected, "{:?}", shuffled);
-            told.set(told.get() + u32::from(!expected.is_empty()));
+            attributed.set(attributed.get() + u32::from(!expected.is_empty()));
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(told.get() > 100, "only {} cases attributed anything", told.get());
+    assert!(attributed.get() > 100, "only {} cases attributed anything", attributed.get());
 }

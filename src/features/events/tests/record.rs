@@ -98,19 +98,19 @@ fn keys_of_large_batches_are_used_up_both_before_and_after_indexing() {
     let rows = |from: usize| {
         Value::Array((from..from + 300).map(|row| keyed(&format!("r{}@example.com", row % 7), &format!("k-{row}"))).collect())
     };
-    let told = |from: usize| {
-        let told = shop.batch(rows(from)).data();
-        (told["accepted"].as_u64().expect("a count"), told["duplicates"].as_u64().expect("a count"))
+    let batch_counts = |from: usize| {
+        let response = shop.batch(rows(from)).data();
+        (response["accepted"].as_u64().expect("a count"), response["duplicates"].as_u64().expect("a count"))
     };
-    assert_eq!(told(0), (300, 0));
-    assert_eq!(told(200), (200, 100));
+    assert_eq!(batch_counts(0), (300, 0));
+    assert_eq!(batch_counts(200), (200, 100));
     assert_eq!(shop.report(keyed("other@example.com", "k-450")).data()["duplicate"], true, "also for a single event");
     while shop.app.wait(crate::features::events::index(shop.app.engine(), Environment::Test)).expect("indexed") {}
-    assert_eq!(told(200), (0, 300));
-    assert_eq!(told(250), (50, 250));
+    assert_eq!(batch_counts(200), (0, 300));
+    assert_eq!(batch_counts(250), (50, 250));
     let twice = Value::Array((0..200).map(|row| keyed("ada@example.com", &format!("t-{}", row / 2))).collect());
-    let told = shop.batch(twice).data();
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(100), &json!(100)));
+    let response = shop.batch(twice).data();
+    assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(100), &json!(100)));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn an_idempotency_key_replays_a_single_event_and_is_refused_for_a_batch() {
 fn results_are_in_row_order_and_an_invalid_row_does_not_affect_the_others() {
     let shop = Shop::new();
     shop.stored(keyed("ada@example.com", "before"));
-    let told = shop
+    let response = shop
         .batch(json!([
             keyed("ada@example.com", "k-1"),
             keyed("ada@example.com", "k-1"),
@@ -151,16 +151,16 @@ fn results_are_in_row_order_and_an_invalid_row_does_not_affect_the_others() {
             { "identifiers": { "email": "ada@example.com" } },
         ]))
         .data();
-    assert_eq!(told["invalid"][5]["error"], "it is required", "with the same message as for a single event");
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(2), &json!(2)));
-    let results = told["results"].as_array().expect("a list");
+    assert_eq!(response["invalid"][5]["error"], "it is required", "with the same message as for a single event");
+    assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(2), &json!(2)));
+    let results = response["results"].as_array().expect("a list");
     let stored: Vec<bool> = results.iter().map(|result| result["stored"].as_bool().expect("a boolean")).collect();
     assert_eq!(stored, [true, false, false, false, false, false, false, true, false, false]);
     let duplicates: Vec<bool> = results.iter().map(|result| result["duplicate"] == true).collect();
     assert_eq!(duplicates, [false, true, false, true, false, false, false, false, false, false]);
     assert!(results[0]["eventId"].is_string() && results[0]["dedupeKey"] == "k-1");
     assert_eq!((results[1].get("eventId"), results[7].get("dedupeKey")), (None, None));
-    let invalid: Vec<(u64, &str)> = told["invalid"]
+    let invalid: Vec<(u64, &str)> = response["invalid"]
         .as_array()
         .expect("a list")
         .iter()
@@ -170,7 +170,7 @@ fn results_are_in_row_order_and_an_invalid_row_does_not_affect_the_others() {
         invalid,
         [(2, "identifiers.email"), (4, "identifiers.externalOrderId"), (5, ""), (6, "colour"), (8, "occurredAt"), (9, "name")]
     );
-    assert!(told["invalid"].as_array().expect("a list").iter().all(|row| !row["error"].as_str().expect("text").is_empty()));
+    assert!(response["invalid"].as_array().expect("a list").iter().all(|row| !row["error"].as_str().expect("text").is_empty()));
 }
 
 #[test]
@@ -178,12 +178,12 @@ fn a_batch_has_one_to_five_hundred_rows() {
     let shop = Shop::new();
     let rows = |many: usize| Value::Array((0..many).map(|row| login(&format!("r{row}@example.com"))).collect());
     for (many, taken) in [(0, false), (1, true), (499, true), (500, true), (501, false)] {
-        let told = shop.batch(rows(many));
-        assert_eq!(told.status == 200, taken, "{many}");
+        let response = shop.batch(rows(many));
+        assert_eq!(response.status == 200, taken, "{many}");
         if taken {
-            assert_eq!(told.data()["accepted"], many);
+            assert_eq!(response.data()["accepted"], many);
         } else {
-            assert!(told.refusal().2.starts_with("events: give at "), "{told:?}");
+            assert!(response.refusal().2.starts_with("events: give at "), "{response:?}");
         }
     }
 }
@@ -208,10 +208,10 @@ fn a_project_can_have_a_thousand_event_names_and_known_ones_still_work() {
     let max = limits::EVENT_NAMES_PER_PROJECT_MAX as usize;
     let row = |number: usize| json!({ "name": format!("event.{number}"), "identifiers": { "email": "ada@example.com" } });
     let names: Vec<Value> = (0..=max).map(row).collect();
-    let told: Vec<Value> = names.chunks(500).map(|rows| shop.batch(json!(rows)).data()).collect();
-    let accepted: u64 = told.iter().map(|told| told["accepted"].as_u64().expect("a number")).sum();
+    let response: Vec<Value> = names.chunks(500).map(|rows| shop.batch(json!(rows)).data()).collect();
+    let accepted: u64 = response.iter().map(|response| response["accepted"].as_u64().expect("a number")).sum();
     assert_eq!(accepted, max as u64);
-    assert_eq!(told[2]["invalid"][0]["field"], "name");
+    assert_eq!(response[2]["invalid"][0]["field"], "name");
     assert!(shop.report(row(max)).refusal().2.starts_with("name: a project can have at most 1000 event names"));
     let mut known = row(3);
     known["name"] = "EVENT.3".into();
@@ -228,8 +228,8 @@ fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
         })
     };
     let max = limits::ORDER_FACTS_MAX;
-    let told = shop.batch((0..max - 1).map(paid).collect()).data();
-    assert_eq!(told["accepted"], max - 1);
+    let response = shop.batch((0..max - 1).map(paid).collect()).data();
+    assert_eq!(response["accepted"], max - 1);
     shop.stored(paid(0));
     shop.stored(paid(max - 1));
     assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order already has 100"));

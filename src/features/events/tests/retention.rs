@@ -113,8 +113,8 @@ fn refunds_of_one_batch_are_each_counted() {
     paid["occurredAt"] = at(0).into();
     let (mut keyed, mut other) = (order("refund", 10), order("refund", 10));
     (keyed["dedupeKey"], other["dedupeKey"]) = ("a".into(), "b".into());
-    let told = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(5), &json!(1)));
+    let response = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
+    assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(5), &json!(1)));
     let totals = orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
     let dollars = totals.values().next().expect("one currency");
     assert_eq!((dollars.conversions, dollars.amount.to_string()), (1, "60".to_owned()));

@@ -97,9 +97,9 @@ mod tests {
             app.post_in("/v1/contacts", json!({ "email": email, "customFields": { "plan": plan } })).data();
         }
         let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] });
-        let told = app.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
-        assert_eq!((&told["count"], &told["contacts"][0]["email"]), (&json!(2), &json!("eve@example.com")));
-        assert_eq!(told["contacts"].as_array().map(Vec::len), Some(1));
+        let preview = app.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
+        assert_eq!((&preview["count"], &preview["contacts"][0]["email"]), (&json!(2), &json!("eve@example.com")));
+        assert_eq!(preview["contacts"].as_array().map(Vec::len), Some(1));
         assert_eq!(app.post_in("/v1/audiences/preview", json!({})).data()["count"], 3);
         assert_eq!(app.get_in("/v1/segments").data()["total"], 0);
     }

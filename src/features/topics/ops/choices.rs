@@ -96,8 +96,9 @@ mod tests {
         app.post_in("/v1/topics", json!({ "name": "Later", "displayOrder": 9, "defaultSubscription": "opt_out" })).data();
         let path = format!("/v1/topics/{}/unsubscribe", topic.as_str().expect("an id"));
         app.post_in(&path, json!({ "subscriberId": id })).data();
-        let told = app.get_in(&format!("/v1/contacts/{id}/topics")).data();
-        let of = |at: usize| (&told["topics"][at]["name"], &told["topics"][at]["subscribed"], &told["topics"][at]["chosen"]);
+        let listed = app.get_in(&format!("/v1/contacts/{id}/topics")).data();
+        let of =
+            |at: usize| (&listed["topics"][at]["name"], &listed["topics"][at]["subscribed"], &listed["topics"][at]["chosen"]);
         assert_eq!(of(0), (&json!("Updates"), &json!(false), &json!(true)));
         assert_eq!(of(1), (&json!("Later"), &json!(false), &json!(false)));
     }

@@ -300,14 +300,14 @@ mod tests {
         let all = kinds(&app.get_in(&path).data());
         assert_eq!((all.first().map(String::as_str), all.last().map(String::as_str)), (Some("unsubscribed"), Some("created")));
         assert_eq!(all.len(), 6);
-        let (mut told, mut cursor) = (Vec::new(), String::new());
+        let (mut paged, mut cursor) = (Vec::new(), String::new());
         loop {
             let part = app.get_in(&format!("{path}?limit=2{cursor}")).data();
-            told.extend(kinds(&part));
+            paged.extend(kinds(&part));
             let Some(next) = part["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }
-        assert_eq!(told, all);
+        assert_eq!(paged, all);
         assert_eq!(app.get_in(&format!("{path}?cursor=x")).refusal().0, 400);
     }
 }
