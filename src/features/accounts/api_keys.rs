@@ -73,7 +73,7 @@ pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> 
     })
 }
 
-/// Returns the limits of a plan; all zero if the settings do not have it.
+/// Returns the limits of a plan. A plan that is not in the settings allows nothing.
 pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
     let Some(plan) = settings.plans.get(plan) else { return PlanLimits::default() };
     let sending = SendingLimits {

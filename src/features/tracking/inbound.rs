@@ -19,7 +19,7 @@ use crate::features::suppressions::Source as SaidBy;
 pub enum Received {
     /// It concerned a recipient of ours and was handled.
     Handled,
-    /// It does not concern us: it has no token of ours, is an automatic reply, or was written by a user.
+    /// It does not concern us: it has no token of ours, is an automatic reply, or was written by a person.
     Ignored,
 }
 
