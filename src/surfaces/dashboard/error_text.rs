@@ -176,7 +176,7 @@ mod tests {
     fn what_is_good_for_people_stays_as_it_is() {
         for message in [
             "There is one owner.",
-            "The segment \"my project; projectId\" has this name; choose another or change that segment.",
+            "The segment \"my project; projectId\" already has this name; choose another name or change that segment.",
             "This needs the permission project:write.",
             "news.example.com is no domain.",
             "3 recipients lack the merge field firstName.",
