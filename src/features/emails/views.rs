@@ -106,7 +106,7 @@ pub struct ConversationView {
     pub thumbnail_url: Option<String>,
     /// How many emails there are, in all languages; 0 until they are planned.
     pub email_count: usize,
-    /// Whether one of them is marked as a favourite.
+    /// Whether one of them is marked as a favorite.
     pub favorite: bool,
     pub created_at: WireTime,
     pub updated_at: WireTime,

@@ -167,7 +167,7 @@ pub struct Format {
 pub struct Bank {
     pub format: Format,
     phrases: HashMap<String, Vec<String>>,
-    /// Spellings of a region: `favorites` is `favourites` in GB.
+    /// Spellings of a region: `favorites` is `favorites` in GB.
     regions: HashMap<String, Vec<(String, String)>>,
     /// How numbers and days are written in regions that do it their own way.
     formats: HashMap<String, Format>,

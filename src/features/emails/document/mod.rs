@@ -4,7 +4,7 @@
 //! from it. Texts can be of any length until [`Email::check`] has passed them, so that a writer hears of everything at once; addresses
 //! are checked when they are read, so that no document can ever hold one that is not safe to write into a page.
 //!
-//! It does not know the brand, its colours or its layouts; only, if somebody has chosen, which of them to use.
+//! It does not know the brand, its colors or its layouts; only, if somebody has chosen, which of them to use.
 
 mod block;
 mod check;
@@ -92,10 +92,10 @@ pub struct Style {
     /// The arrangement of the whole email.
     #[serde(default)]
     pub layout: Option<Layout>,
-    /// The main colour instead of the brand's, as `#RRGGBB`.
+    /// The main color instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub primary: Option<Color>,
-    /// The colour of buttons instead of the brand's, as `#RRGGBB`.
+    /// The color of buttons instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub button: Option<Color>,
     /// The ground under the texts instead of the brand's, as `#RRGGBB`.
@@ -106,13 +106,13 @@ pub struct Style {
     pub corners: Option<Corners>,
 }
 
-/// The arrangement of an email: not colours, but where things stand and how large.
+/// The arrangement of an email: not colors, but where things stand and how large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Layout {
     /// Like a magazine: large serif titles, hairlines, wide margins.
     Editorial,
-    /// A coloured field with a very large title: one loud message.
+    /// A colored field with a very large title: one loud message.
     Bold,
     /// Pictures first, from edge to edge; products in a tight grid.
     Showcase,
@@ -124,7 +124,7 @@ pub enum Layout {
     Cards,
     /// A dark ground from top to bottom, with light type.
     Midnight,
-    /// Sections with coloured bars and numbers, for reports and newsletters.
+    /// Sections with colored bars and numbers, for reports and newsletters.
     Bulletin,
 }
 

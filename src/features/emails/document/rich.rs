@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn a_link_must_lead_somewhere() {
         let error = Text::parse("[x](javascript:alert)").expect_err("no address").to_string();
-        assert!(error.starts_with("A link in the text is wrong. The address does not begin with https://"), "{error}");
+        assert!(error.starts_with("A link in the text is wrong. The address does not start with https://"), "{error}");
     }
 
     #[test]

@@ -318,7 +318,7 @@ impl ImportedEmail {
         self.make(Change::Paint { surface, color })
     }
 
-    /// One colour in place of others.
+    /// One color in place of others.
     pub fn recolor(&mut self, from: Vec<Color>, to: Color) -> Result<(), String> {
         self.colors.retain(|color| !from.contains(color));
         self.colors.insert(0, to);
@@ -332,7 +332,7 @@ fn cut(text: &str, most: usize) -> String {
     line.chars().take(most).collect()
 }
 
-/// Colours that are told of an email.
+/// Colors that are told of an email.
 const COLORS_TOLD: usize = 8;
 
 /// What can be counted in an email that was handed in as HTML.

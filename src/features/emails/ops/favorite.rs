@@ -1,4 +1,4 @@
-//! Mark an email as a favourite, or take the mark away.
+//! Mark an email as a favorite, or take the mark away.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -31,7 +31,7 @@ pub struct ListConversations {
     pub status: Option<StateWord>,
     /// Text to find in the title, the subject or the prompt, whatever its case.
     pub search: Option<String>,
-    /// Only those with an email that is marked as a favourite.
+    /// Only those with an email that is marked as a favorite.
     #[serde(default)]
     pub favorite: bool,
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! List what a project has to take as a pattern: its favourite emails, and designs kept in its knowledge base.
+//! List what a project has to take as a pattern: its favorite emails, and designs kept in its knowledge base.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +29,7 @@ pub struct ListReferences {
 /// What can be named as `referenceId`, by the conversation of each.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReferencesView {
-    /// Emails marked as favourites, the newest first; at most 100.
+    /// Emails marked as favorites, the newest first; at most 100.
     pub favorites: Vec<EmailView>,
     pub total: usize,
 }

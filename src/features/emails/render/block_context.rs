@@ -1,4 +1,4 @@
-//! The tools that every block is set with: cells in the type, colours and alignment of one look on one ground.
+//! The tools that every block is set with: cells in the type, colors and alignment of one look on one ground.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::inline::{self, Ink};

@@ -212,7 +212,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
     let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
     let striped = set.design().table == TableForm::Striped;
-    // What is legible on the sheet may not be on a stripe: links there are in the colour of the text.
+    // What is legible on the sheet may not be on a stripe: links there are in the color of the text.
     let ink = if striped { Ink { color: set.colors().text, class: "tx" } } else { set.ink() };
     let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
         cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),

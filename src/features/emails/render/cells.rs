@@ -132,7 +132,7 @@ pub struct Frame {
     pub g: Ground,
     /// As in CSS, like `1px solid #CCCCCC`, or `none`.
     pub border: String,
-    /// The border is in the colour of the text.
+    /// The border is in the color of the text.
     pub is_lined: bool,
     pub radius: u16,
 }
@@ -205,7 +205,7 @@ pub struct Picture {
     /// Room above and below within its ground, in pixels.
     pub above: u16,
     pub below: u16,
-    /// Ground around it, in the colour of stripes.
+    /// Ground around it, in the color of stripes.
     pub ground: Option<Color>,
     /// It takes all the width on telephones.
     pub fluid: bool,
@@ -231,7 +231,7 @@ pub struct Rule {
     /// As in CSS: `100%` or pixels.
     pub width: String,
     pub thickness: u16,
-    /// In the brand's colour instead of the hairline's.
+    /// In the brand's color instead of the hairline's.
     pub accent: bool,
 }
 
@@ -278,7 +278,7 @@ pub struct Code {
     pub radius: u16,
 }
 
-/// A heading as a coloured label.
+/// A heading as a colored label.
 #[derive(Debug, Serialize)]
 pub struct Tag {
     pub tag: &'static str,
@@ -286,7 +286,7 @@ pub struct Tag {
     pub radius: u16,
 }
 
-/// Words with a coloured bar at their start.
+/// Words with a colored bar at their start.
 #[derive(Debug, Serialize)]
 pub struct Bar {
     pub html: String,

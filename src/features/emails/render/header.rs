@@ -217,7 +217,7 @@ fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     draft
 }
 
-/// A coloured field with the words, the picture under it.
+/// A colored field with the words, the picture under it.
 fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let set = set.on(GroundName::Band);
     let mut draft = Draft::new(GroundName::Band);

@@ -1,4 +1,4 @@
-//! Inline text as HTML: everything escaped, links in the colour of their ground.
+//! Inline text as HTML: everything escaped, links in the color of their ground.
 //!
 //! This is the only place where words of a document become markup; templates escape whatever else they write.
 
@@ -11,7 +11,7 @@ use crate::features::emails::document::{Rich, Span};
 #[derive(Clone, Copy, Debug)]
 pub struct Ink {
     pub color: Color,
-    /// Which class changes the colour at night.
+    /// Which class changes the color at night.
     pub class: &'static str,
 }
 

@@ -111,7 +111,7 @@ fn ground(block: &Block, theme: &Theme) -> GroundName {
     }
 }
 
-/// Two coloured fields with nothing between them would run together: the second is tinted instead.
+/// Two colored fields with nothing between them would run together: the second is tinted instead.
 fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
     let is_field = |draft: &Draft| draft.ground == GroundName::Band && draft.pad.is_none_or(|(_, bottom)| bottom > 0);
     if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }

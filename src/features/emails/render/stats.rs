@@ -18,7 +18,7 @@ pub struct EmailStats {
     pub button_count: u32,
     /// Words to read, without the footer.
     pub estimated_length: u32,
-    /// The colours it is made of, as `#RRGGBB`, grounds and buttons first.
+    /// The colors it is made of, as `#RRGGBB`, grounds and buttons first.
     pub colors: Vec<String>,
 }
 

@@ -114,7 +114,7 @@ fn products_stand_side_by_side_only_if_their_pictures_have_one_shape() {
 }
 
 #[test]
-fn layouts_differ_in_more_than_colours() {
+fn layouts_differ_in_more_than_colors() {
     let shapes: HashSet<String> = Layout::ALL
         .into_iter()
         .map(|layout| {
@@ -154,7 +154,7 @@ fn right_to_left_is_mirrored() {
 }
 
 #[test]
-fn night_has_its_own_colours_for_every_ground() {
+fn night_has_its_own_colors_for_every_ground() {
     let html = draw(&email(Layout::Bold, Direction::Ltr)).html;
     assert!(html.contains("@media (prefers-color-scheme:dark)") && html.contains("[data-ogsc] .g-sheet .tx"));
     let dark = draw(&email(Layout::Midnight, Direction::Ltr)).html;

@@ -1,9 +1,9 @@
-//! Arithmetic on colours for a look: mixing, and making one legible on another. It does not know what a colour is used for.
+//! Arithmetic on colors for a look: mixing, and making one legible on another. It does not know what a color is used for.
 
 use crate::base::color::{BLACK, LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
-/// How colourful: 0 for greys, up to 1.
+/// How colorful: 0 for grays, up to 1.
 pub fn saturation(color: Color) -> f64 {
     let most = color.red.max(color.green).max(color.blue);
     let least = color.red.min(color.green).min(color.blue);
@@ -27,13 +27,13 @@ pub fn ink_on(ground: Color) -> Color {
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))
 }
 
-/// A colour on which white is nearly legible, a little darker, so that it is: people expect white there. Others stay as they are.
+/// A color on which white is nearly legible, a little darker, so that it is: people expect white there. Others stay as they are.
 pub fn under_white(color: Color) -> Color {
     const NEARLY: f64 = 3.0;
     if (NEARLY..LEGIBLE).contains(&contrast(WHITE, color)) { readable(color, WHITE, LEGIBLE) } else { color }
 }
 
-/// The colour itself if it has this contrast to the ground, else the nearest of its shades that has.
+/// The color itself if it has this contrast to the ground, else the nearest of its shades that has.
 pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     const STEPS: u32 = 40;
     if contrast(color, ground) >= ratio {
@@ -50,8 +50,8 @@ pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     (1..=STEPS).map(shade).find(|shade| contrast(*shade, ground) >= ratio).unwrap_or(end)
 }
 
-/// Hue in sixths of the circle, saturation and lightness from 0 to 1. Shades keep their colour in this form: mixed with white they
-/// would turn grey.
+/// Hue in sixths of the circle, saturation and lightness from 0 to 1. Shades keep their color in this form: mixed with white they
+/// would turn gray.
 fn to_hsl(color: Color) -> (f64, f64, f64) {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| f64::from(channel) / 255.0);
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));

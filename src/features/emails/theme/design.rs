@@ -1,6 +1,6 @@
 //! The layouts, each as a table of decisions: which form every kind of block takes, how large type is, how much room there is.
 //!
-//! Colours and families come from the brand and are not here; so one layout looks like the brand, and two layouts of one brand do not
+//! Colors and families come from the brand and are not here; so one layout looks like the brand, and two layouts of one brand do not
 //! look like each other.
 
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub enum HeaderForm {
     Split,
     /// Logo at the start, small, nothing else.
     Plain,
-    /// A coloured strip.
+    /// A colored strip.
     Strip,
 }
 
@@ -55,7 +55,7 @@ pub enum HeroForm {
     Title,
     /// Large title, lead and button, then the picture from edge to edge.
     Poster,
-    /// A coloured field with title and button, the picture under it.
+    /// A colored field with title and button, the picture under it.
     Band,
     /// The picture from edge to edge, then the words.
     Picture,
@@ -77,9 +77,9 @@ pub enum HeadingForm {
     Plain,
     /// A short line under it.
     Short,
-    /// A short coloured bar over it.
+    /// A short colored bar over it.
     Tab,
-    /// A coloured label on a line.
+    /// A colored label on a line.
     Tag,
 }
 
@@ -96,13 +96,13 @@ pub enum ProductsForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuoteForm {
-    /// A coloured bar at the start.
+    /// A colored bar at the start.
     Bar,
     /// Large, in the middle.
     Large,
     /// In a tinted box.
     Box,
-    /// On a coloured field.
+    /// On a colored field.
     Band,
 }
 
@@ -112,7 +112,7 @@ pub enum QuoteForm {
 pub enum BoxForm {
     /// A dashed frame.
     Ticket,
-    /// A coloured field from edge to edge.
+    /// A colored field from edge to edge.
     Band,
     /// Between two hairlines.
     Ruled,
@@ -130,7 +130,7 @@ pub enum BoxForm {
 #[serde(rename_all = "lowercase")]
 pub enum ListForm {
     Plain,
-    /// Marks in coloured discs.
+    /// Marks in colored discs.
     Discs,
     /// A hairline between items.
     Ruled,

@@ -1,6 +1,6 @@
-//! Everything that stands on one ground, in colours that can be seen on it.
+//! Everything that stands on one ground, in colors that can be seen on it.
 //!
-//! A ground is made from its colour and the brand's wishes; whatever of these cannot be read is replaced by its nearest readable
+//! A ground is made from its color and the brand's wishes; whatever of these cannot be read is replaced by its nearest readable
 //! shade. So contrast holds by construction, in light and in dark, for every layout.
 
 use serde::Serialize;
@@ -18,9 +18,9 @@ pub struct Ground {
     pub muted: Color,
     /// Hairlines and borders: seen, not read.
     pub line: Color,
-    /// Links, eyebrows: the brand's colour as far as it can be read here.
+    /// Links, eyebrows: the brand's color as far as it can be read here.
     pub accent: Color,
-    /// Rules, bars and frames: the brand's colour as far as it can be seen here.
+    /// Rules, bars and frames: the brand's color as far as it can be seen here.
     pub mark: Color,
     pub button: Color,
     pub on_button: Color,
@@ -31,7 +31,7 @@ pub struct Ground {
 pub struct PreferredColors {
     pub text: Color,
     pub primary: Color,
-    /// A second colour, for small things.
+    /// A second color, for small things.
     pub accent: Option<Color>,
     pub button: Color,
     pub on_button: Option<Color>,
@@ -39,17 +39,17 @@ pub struct PreferredColors {
 
 /// Running text is easier to read with more contrast than the least.
 const COMFORTABLE: f64 = 8.0;
-/// A button with less contrast to its ground than this is not seen as one, unless it is so much more colourful: yellow on white.
+/// A button with less contrast to its ground than this is not seen as one, unless it is so much more colorful: yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLOURFUL: f64 = 0.35;
-/// Below this contrast the readable shade of a colour is another colour: that of yellow is brown.
+/// Below this contrast the readable shade of a color is another color: that of yellow is brown.
 const KINDRED: f64 = 2.2;
 /// Buttons on dark grounds have at least this contrast to them.
 const LIT: f64 = 3.2;
-/// Below this a lit colour is a grey.
+/// Below this a lit color is a gray.
 const SHINING: f64 = 0.5;
 
-/// Whether a field or mark of this colour stands out from the ground.
+/// Whether a field or mark of this color stands out from the ground.
 pub fn is_seen(color: Color, ground: Color) -> bool {
     contrast(color, ground) >= VISIBLE || saturation(color) - saturation(ground) > COLOURFUL
 }
@@ -58,7 +58,7 @@ impl Ground {
     /// What stands on `ground`.
     pub fn new(ground: Color, wishes: &PreferredColors) -> Self {
         let ink = color::opposite(ground);
-        // A text colour for light grounds turns over on dark ones.
+        // A text color for light grounds turns over on dark ones.
         let turned = contrast(wishes.text, ground) < LEGIBLE;
         let text = if turned { mix(ink, ground, 0.06) } else { wishes.text };
         let text = readable(text, ground, COMFORTABLE.min(contrast(ink, ground)));
@@ -70,7 +70,7 @@ impl Ground {
         let seen = |color: &Color| is_seen(*color, ground);
         let mark = if seen(&wishes.primary) { wishes.primary } else { accent };
         let dark = ink == WHITE;
-        // On dark grounds a dark button would look switched off: it is lit, and white if it has no colour that could shine.
+        // On dark grounds a dark button would look switched off: it is lit, and white if it has no color that could shine.
         let lit = |button: Color| match contrast(button, ground) {
             enough if !dark || enough >= LIT => button,
             _ if saturation(button) < SHINING => text,
@@ -84,7 +84,7 @@ impl Ground {
         Self { ground, text, muted, line: mix(text, ground, 0.86), accent, mark, button, on_button }
     }
 
-    /// A ground in a strong colour, where buttons are light or dark instead of coloured.
+    /// A ground in a strong color, where buttons are light or dark instead of colored.
     pub fn band(ground: Color) -> Self {
         let ground = under_white(ground);
         let text = ink_on(ground);

@@ -1,4 +1,4 @@
-//! How a brand makes an email look: a layout and its decisions, colours that can be read, families, corners.
+//! How a brand makes an email look: a layout and its decisions, colors that can be read, families, corners.
 //!
 //! Pure: the same brand, document and seed give the same look. Whatever a brand lacks has a default that goes with the rest. It does
 //! not know what any block says, nor any markup.
@@ -58,7 +58,7 @@ pub struct ThemeColors {
     pub sheet: Ground,
     /// Under what is set off a little.
     pub tint: Ground,
-    /// The brand's colour as a field.
+    /// The brand's color as a field.
     pub band: Ground,
     /// A dark field, for the end.
     pub deep: Ground,
@@ -209,14 +209,14 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
     let sheet = mix(Color { red: 24, green: 25, blue: 28 }, primary, 0.04);
     let page = if light.page.ground == light.sheet.ground { sheet } else { mix(sheet, BLACK, 0.4) };
     let dark = grounds(sheet, page, &wishes);
-    // A coloured field is the same by day and by night.
+    // A colored field is the same by day and by night.
     (light, ThemeColors { band: light.band, deep: light.deep, ..dark })
 }
 
-/// The colours of the sheet and of the page around it.
+/// The colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A half-dark colour is no ground for text: nothing stands out from it.
+    // A half-dark color is no ground for text: nothing stands out from it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {
@@ -248,7 +248,7 @@ fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Colo
 fn grounds(sheet: Color, page: Color, wishes: &PreferredColors) -> ThemeColors {
     let is_dark = luminance(sheet) < 0.18;
     let tint = if is_dark { mix(sheet, WHITE, 0.07) } else { mix(sheet, wishes.primary, 0.07) };
-    // A field in the colour of the sheet would be none.
+    // A field in the color of the sheet would be none.
     let field = [wishes.primary, wishes.button, wishes.text].into_iter().find(|color| ground::is_seen(*color, sheet));
     let field = field.unwrap_or_else(|| mix(sheet, color::opposite(sheet), 0.85));
     ThemeColors {

@@ -76,7 +76,7 @@ const EMPTY_TITLES: [&str; 22] = [
     "loading...",
     "ホーム",
 ];
-/// So long must a text be for its language to be recognised against what the page says of itself.
+/// So long must a text be for its language to be recognized against what the page says of itself.
 const SURE_CHARACTERS: usize = 300;
 
 /// The brand's name, and the company in law if that is another.
@@ -287,7 +287,7 @@ pub fn recognised(text: &str) -> Option<&'static str> {
     iso_639_1(info.lang().code())
 }
 
-/// The two-letter code of a language that the recogniser names by three letters.
+/// The two-letter code of a language that the recognizer names by three letters.
 fn iso_639_1(code: &str) -> Option<&'static str> {
     const CODES: [(&str, &str); 42] = [
         ("eng", "en"),

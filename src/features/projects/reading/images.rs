@@ -149,7 +149,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     let mut icons: Vec<(u32, String)> = Vec::new();
     for (base, manifest) in &site.manifests {
         for icon in list(manifest, "icons") {
-            // Masked and one-coloured icons are cut or inked by the system.
+            // Masked and one-colored icons are cut or inked by the system.
             if icon["purpose"].as_str().is_some_and(|purpose| !purpose.split_whitespace().any(|one| one == "any")) {
                 continue;
             }

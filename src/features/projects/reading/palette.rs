@@ -1,4 +1,4 @@
-//! The brand's colours by role, and the corners of its buttons: what its styles come to on its own elements.
+//! The brand's colors by role, and the corners of its buttons: what its styles come to on its own elements.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,18 @@ use crate::features::projects::brand::BrandPalette;
 const BUTTONS_MAX: usize = 40;
 /// Elements of one page that may be buttons.
 const CANDIDATES_MAX: usize = 400;
-/// Two colours nobody can tell apart.
+/// Two colors nobody can tell apart.
 const SAME: f32 = 0.02;
-/// Two colours that look alike are one.
+/// Two colors that look alike are one.
 const ALIKE: f32 = 0.06;
-/// An accent must be told from the primary colour at a glance.
+/// An accent must be told from the primary color at a glance.
 const CLEARLY_OTHER: f32 = 0.12;
 /// A radius beyond this means "as round as it goes".
 const RADIUS_MAX: f32 = 999.0;
-/// Names of variables that stand for the first colour of a brand, and for its second.
+/// Names of variables that stand for the first color of a brand, and for its second.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
-/// Parts of such names that make them another thing: a text on that colour, a paler or darker one.
+/// Parts of such names that make them another thing: a text on that color, a paler or darker one.
 const SHADES: [&str; 30] = [
     "-50",
     "-100",
@@ -78,7 +78,7 @@ const NO_BUTTONS: [&str; 16] = [
     "cart",
 ];
 
-/// Colours and corners.
+/// Colors and corners.
 pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
@@ -126,7 +126,7 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
     SiteTheme { palette, corner_radius }
 }
 
-/// A colour that covers what is under it.
+/// A color that covers what is under it.
 fn solid(value: &str) -> Option<Color> {
     color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
 }
@@ -166,7 +166,7 @@ fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
     None
 }
 
-/// The colour of running text, legible on the page's background.
+/// The color of running text, legible on the page's background.
 fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
     let background = background?;
     let body = home.first("body")?;
@@ -253,7 +253,7 @@ fn radius(value: &str) -> Option<u16> {
     Some(pixels.round().clamp(0.0, RADIUS_MAX) as u16)
 }
 
-/// What speaks for a colour being the brand's.
+/// What speaks for a color being the brand's.
 struct Hints {
     named_primary: Option<Color>,
     named_accent: Option<Color>,
@@ -297,13 +297,13 @@ impl Hints {
         let candidates = [self.named_primary, button, self.theme, self.header];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
-        // A brand without colours is black and white by choice.
+        // A brand without colors is black and white by choice.
         let plain =
             || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
         first.or_else(further).or_else(plain)
     }
 
-    /// The second colour: clearly another than the primary one and the ground, and not that of the text.
+    /// The second color: clearly another than the primary one and the ground, and not that of the text.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
         let candidates = [self.named_accent, button, self.theme, self.header].into_iter().flatten();
         let all: Vec<Color> = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied()).collect();
@@ -316,7 +316,7 @@ impl Hints {
     }
 }
 
-/// The colour of the variable whose name comes nearest to one of `names`: the shorter the name, the nearer.
+/// The color of the variable whose name comes nearest to one of `names`: the shorter the name, the nearer.
 fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
     for wanted in names {
         let fitting = variables.iter().filter(|(name, _)| {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Each takes a second or two where tests are built without optimisation; what grows with the square of its length takes hours.
+/// Each takes a second or two where tests are built without optimization; what grows with the square of its length takes hours.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
 fn read_page(html: &[u8], css: &str) -> Draft {

@@ -130,7 +130,7 @@ enum Anchor {
     Words(String),
 }
 
-/// What is coloured.
+/// What is colored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Surface {
     Button,
@@ -266,7 +266,7 @@ fn paint(email: &mut Email, surface: Surface, color: Color) -> String {
     format!("Made the {name} {color}.")
 }
 
-/// Another colour in the place of one that the email was given.
+/// Another color in the place of one that the email was given.
 fn recolor(email: &mut Email, from: Color, to: Color) -> Result<String, String> {
     let style = &mut email.style;
     let given = [&mut style.button, &mut style.background, &mut style.primary];

@@ -300,7 +300,7 @@ impl<'a> Clause<'a> {
         (whole && self.has(&words.formal)).then_some(Action::Formality(true))
     }
 
-    /// A colour for the buttons, the ground, the accent or the text; or in the place of another.
+    /// A color for the buttons, the ground, the accent or the text; or in the place of another.
     fn colors(&self, target: Option<Target>) -> Option<Action> {
         let words = self.vocabulary;
         let found = self.found_colors();
@@ -320,7 +320,7 @@ impl<'a> Clause<'a> {
             }
             _ => None,
         };
-        // "From red to blue": the colour that it becomes stands right behind such a word.
+        // "From red to blue": the color that it becomes stands right behind such a word.
         let becomes = found.iter().skip(1).find(|(at, ..)| self.words.before(*at, &words.to).is_some());
         match (surface?, becomes) {
             (Surface::Accent | Surface::Text, Some((_, to, _))) => {
@@ -332,7 +332,7 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// The colours, where they stand, and whether they are given in figures.
+    /// The colors, where they stand, and whether they are given in figures.
     fn found_colors(&self) -> Vec<(usize, Color, bool)> {
         let mut found = Vec::new();
         for at in (0..self.words.len()).filter(|at| !self.is_quoted(*at)) {

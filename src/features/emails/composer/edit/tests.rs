@@ -71,7 +71,7 @@ fn words_are_changed() {
 }
 
 #[test]
-fn colours_corners_and_layouts_are_kept_in_the_style() {
+fn colors_corners_and_layouts_are_kept_in_the_style() {
     let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
     assert_eq!(edited("Make the button #1A73E8").style.button, color("#1A73E8"));
     assert_eq!(edited("mach den Button rot").style.button, color("#C62828"));

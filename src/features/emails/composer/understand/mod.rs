@@ -283,7 +283,7 @@ fn layout(prompt: &Prompt<'_>) -> Option<Layout> {
     Layout::ALL.into_iter().find(asked)
 }
 
-/// A colour written as `#1A73E8`.
+/// A color written as `#1A73E8`.
 fn color(words: &Tokens<'_>) -> Option<Color> {
     let marks = words.text.match_indices('#');
     marks.filter_map(|(at, _)| words.text.get(at..at + "#RRGGBB".len())?.parse().ok()).next()

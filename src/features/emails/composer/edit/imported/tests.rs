@@ -89,7 +89,7 @@ fn links_images_and_their_words_change() {
 }
 
 #[test]
-fn colours_change_where_they_are_meant() {
+fn colors_change_where_they_are_meant() {
     let html = edited("Make the button #2E7D32");
     assert_eq!((html.matches("#2E7D32").count(), html.matches("a{color:#1a73e8;}").count()), (3, 1), "{html}");
     has(
