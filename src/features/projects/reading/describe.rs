@@ -170,7 +170,8 @@ mod tests {
         );
         assert!(description(words(None, None), &measured()).starts_with("Named \"summer dress red\"."));
         assert!(
-            description(Words { url: "https://a.example/12.jpg", ..Words::default() }, &measured()).starts_with("No text describes it")
+            description(Words { url: "https://a.example/12.jpg", ..Words::default() }, &measured())
+                .starts_with("No text describes it")
         );
     }
 
