@@ -120,5 +120,5 @@ async fn what_is_asked_for_with_an_import_is_its_first_edit() {
     let all = emails(&client, client.data("emails.import_html", wanted).await).await;
     let warnings = all[0]["warnings"].to_string();
     assert_eq!((&all[0]["version"], &all[0]["status"]), (&json!(1), &json!("ready")));
-    assert!(warnings.contains("was not carried out") && warnings.contains("No image was made"), "{warnings}");
+    assert!(warnings.contains("was not carried out") && warnings.contains("No image was generated"), "{warnings}");
 }

@@ -415,9 +415,9 @@ fn an_edit_of_html_that_changes_nothing_creates_no_version() {
     let app = TestMill::new();
     let email = handed_in(&app, json!({ "html": LETTER }));
     for (prompt, reason) in [
-        ("Make it formal", "handed in as HTML"),
+        ("Make it formal", "imported as HTML"),
         ("flibbertigibbet", "What can be done: Change"),
-        ("Remove the coupon", "handed in as HTML"),
+        ("Remove the coupon", "imported as HTML"),
         ("Make the button #1a73e8", "Nothing was changed"),
     ] {
         let edit = edited(&app, &email, prompt);
@@ -465,7 +465,7 @@ fn an_import_instruction_is_the_first_edit_and_its_failure_a_warning() {
     let warnings = email["warnings"].to_string();
     assert_eq!((&email["version"], &email["status"]), (&json!(1), &json!("ready")));
     assert!(
-        warnings.contains("The instruction was not carried out: Did not") && warnings.contains("No image was made"),
+        warnings.contains("The instruction was not carried out: Did not") && warnings.contains("No image was generated"),
         "{warnings}"
     );
     assert!(email["screenshotUrl"].is_string());
