@@ -1,6 +1,6 @@
-//! What a prompt asks for: its purpose, and every fact it states. Pure, and the same for the same prompt.
+//! Extracts what a prompt requests: its purpose, and every fact it states. Pure and deterministic.
 //!
-//! It invents nothing: what the prompt does not say is `None`. It does not know how emails are written.
+//! Invents nothing: what the prompt does not state is `None`. Does not know how emails are written.
 
 mod dates;
 mod money;
@@ -141,7 +141,7 @@ struct Prompt<'a> {
     today: Date,
 }
 
-/// Understand a prompt. `today` is the day on which "this Friday" was said.
+/// Parses a prompt. `today` is the reference for "this Friday".
 // long: one line for each thing that is read.
 pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let text = clean(prompt);
@@ -153,7 +153,7 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let words = Tokens::read(&rest);
     let prompt = Prompt { words: &words, ..prompt };
     let code = money::code(&prompt);
-    // A code like SUMMER20 says nothing about the season.
+    // A code such as SUMMER20 says nothing about the season.
     let masked = code.as_ref().map_or_else(|| rest.clone(), |code| rest.replace(code.as_str(), "·"));
     let masked = Tokens::read(&masked);
     let bare = Prompt { words: &masked, ..prompt };
@@ -168,7 +168,7 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let free_shipping = words.find(0, &prompt.lexicon.shipping).is_some();
     let occasion = occasion::read(&prompt, purpose, money.saving.is_some(), free_shipping);
     let topic = names::topic(&prompt).or_else(|| occasion::tips_title(&prompt, occasion));
-    // "Tell them our shop closes": what looks like a topic is how the news begin.
+    // "Tell them our shop closes": the apparent topic is the start of the news.
     let begins = |news: &News, topic: &String| news.title.to_lowercase().starts_with(&topic.to_lowercase());
     let news =
         news::news(&prompt, purpose, &said.statements).filter(|news| topic.as_ref().is_none_or(|topic| begins(news, topic)));
@@ -230,23 +230,23 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     }
 }
 
-/// The brand's main language, if prompts can be in it.
+/// Returns the brand's main language, if prompts can be in it.
 fn own_language(brand: &Brand) -> Language {
     let tag = brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
     tag.and_then(|tag| Language::of(&tag)).filter(|language| language.is_complete()).unwrap_or(Language::En)
 }
 
 impl Prompt<'_> {
-    /// Whether any of these phrases stands anywhere.
+    /// Returns whether any of these phrases occurs.
     fn says(&self, phrases: &[Phrase]) -> bool {
         self.words.find(0, phrases).is_some()
     }
 
-    /// Whether a sentence or line ends at this place.
+    /// Returns whether a sentence or line ends here.
     fn is_end(&self, at: usize) -> bool {
         match self.words.kind(at) {
             Kind::End => true,
-            // A point between letters and digits without space after it belongs to an address or a number.
+            // A period between characters without a following space belongs to an address or a number.
             Kind::Sign => match self.words.fold(at) {
                 "!" | "?" | ";" => true,
                 "." => !self.words.joined(at),
@@ -257,7 +257,7 @@ impl Prompt<'_> {
     }
 }
 
-/// A prompt of bounded length, without characters that are invisible or mean something to the merge language.
+/// Returns a prompt of bounded length, without invisible characters and those of the merge language.
 pub fn clean(prompt: &str) -> String {
     let kept = |c: &char| {
         let braces = matches!(c, '{' | '}');
@@ -267,7 +267,7 @@ pub fn clean(prompt: &str) -> String {
     prompt.chars().take(limits::COMPOSER_PROMPT_CHARACTERS_MAX).map(tabs).filter(kept).collect()
 }
 
-/// Every web address, without the punctuation that ends the sentence.
+/// Returns every web address, without the punctuation that ends the sentence.
 pub fn links(text: &str) -> Vec<String> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare = |word: &str| {
@@ -283,7 +283,7 @@ fn layout(prompt: &Prompt<'_>) -> Option<Layout> {
     Layout::ALL.into_iter().find(asked)
 }
 
-/// A color written as `#1A73E8`.
+/// Returns a color written as `#1A73E8`.
 fn color(words: &Tokens<'_>) -> Option<Color> {
     let marks = words.text.match_indices('#');
     marks.filter_map(|(at, _)| words.text.get(at..at + "#RRGGBB".len())?.parse().ok()).next()
