@@ -102,7 +102,7 @@ pub fn compose(
     compose_with(brief, brand, knowledge, plan, place, language, EditWishes::default())
 }
 
-/// What an edit asks for beyond the brief.
+/// The wishes of an edit beyond the brief.
 #[derive(Clone, Copy, Debug, Default)]
 struct EditWishes {
     formal: Option<bool>,

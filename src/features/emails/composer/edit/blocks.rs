@@ -163,9 +163,9 @@ pub fn swap(
     means: &EditResources<'_>,
 ) -> Result<String, String> {
     let picture = match url {
-        Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not one of an image.")?,
+        Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not that of an image.")?,
         None => next_picture(&email.to_json().to_string(), clause, means)
-            .ok_or("The brand has no other image that fits; give the address of one.")?,
+            .ok_or("The brand has no other suitable image. Give the address of one.")?,
     };
     let source = picture.src.clone();
     if pictures(email).is_empty()
@@ -319,7 +319,7 @@ impl<'a> Maker<'a> {
         let given =
             self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
-        let image = image.ok_or("The brand has no other image that fits; give the address of one.")?;
+        let image = image.ok_or("The brand has no other suitable image. Give the address of one.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
     }
 

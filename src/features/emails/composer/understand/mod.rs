@@ -29,33 +29,33 @@ use crate::features::emails::document::{Layout, Purpose};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// A prompt as far as it is understood.
+/// The parsed facts of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedPrompt {
     pub purpose: Purpose,
-    /// What it tells of, where that is closer than the purpose.
+    /// The occasion, if it is more specific than the purpose.
     pub occasion: Option<Occasion>,
-    /// The fact that an announcement is about, as a title. In the prompt's words.
+    /// The news of an announcement as a title, in the prompt's words.
     pub news: Option<News>,
     /// What is back in stock, in the prompt's words: "our most popular item".
     pub item: Option<String>,
-    /// For how many years somebody is thanked.
+    /// The number of years for which the email says thank you.
     pub years: Option<usize>,
     /// The language of the prompt.
     pub language: Language,
-    /// Languages the prompt asks for.
+    /// The requested languages.
     pub languages: Vec<Language>,
-    /// How many emails it asks for; none: it does not say.
+    /// The requested number of emails, if the prompt gives one.
     pub count: Option<usize>,
-    /// Whether it asks for several, perhaps without saying how many.
+    /// Whether the prompt requests several emails, with or without a number.
     pub is_series: bool,
     pub season: Option<String>,
     pub saving: Option<Saving>,
-    /// What a friend gets and what the reader gets for it.
+    /// What a friend gets, and what the recipient gets for it.
     pub gifts: Option<(Money, Money)>,
     pub scope: Option<Scope>,
     pub free_shipping: bool,
-    /// From which order value on something holds.
+    /// The minimum order value of the offer.
     pub threshold: Option<Money>,
     pub price: Option<Money>,
     /// Whether the price is the lowest of several.
@@ -63,31 +63,31 @@ pub struct ParsedPrompt {
     pub code: Option<String>,
     pub starts: Option<Date>,
     pub ends: Option<Date>,
-    /// The day of something that neither begins nor ends a period.
+    /// The day of something that is neither the start nor the end of a period.
     pub on: Option<Date>,
-    /// Whether the days are a weekend's.
+    /// Whether the days are a weekend.
     pub is_weekend: bool,
-    /// Whether the prompt means the evening of today.
+    /// Whether the prompt refers to this evening.
     pub is_tonight: bool,
-    /// Whether the end is the last day on which orders arrive in time.
+    /// Whether the end is the order deadline for timely delivery.
     pub is_order_day: bool,
     pub time: Option<Clock>,
     pub time_end: Option<Clock>,
-    /// Places of the brand's products that it names, in the order of the prompt.
+    /// The indexes of the brand's products that it names, in the order of the prompt.
     pub products: Vec<usize>,
     /// Whether the prompt gives the first of them an article: "the Clay Pot".
     pub product_has_article: bool,
-    /// The name of what is new or meant: quoted, or after "new". In the prompt's words.
+    /// The name of what is new or featured: quoted, or after "new". In the prompt's words.
     pub name: Option<Name>,
     pub topic: Option<String>,
     pub event: Option<String>,
-    /// What an event is about, after its colon.
+    /// The subject of an event, after its colon.
     pub event_topic: Option<String>,
     pub venue: Option<Venue>,
     pub audience: Option<String>,
-    /// Sentences meant for the reader, in the prompt's words.
+    /// Sentences for the recipient, in the prompt's words.
     pub statements: Vec<String>,
-    /// What is told after "that", where the language's word order lets it stand only there.
+    /// The clause after "that", if the language's word order requires it to stay a clause.
     pub clause: Option<String>,
     /// Things to mention, in the prompt's words.
     pub points: Vec<String>,
@@ -102,9 +102,9 @@ pub struct ParsedPrompt {
     pub short: bool,
     pub layout: Option<Layout>,
     pub color: Option<Color>,
-    /// What was read in one of two ways, for the writer of the prompt.
+    /// Notes for the author of the prompt about ambiguous facts.
     pub notes: Vec<String>,
-    /// Sentences that could not be told to the reader as they are.
+    /// Sentences that could not be passed on to the recipient unchanged.
     pub unused: Vec<String>,
 }
 
@@ -120,20 +120,20 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
-    /// Whether it is the same in every language: quoted, or written as a proper name.
+    /// Whether it is the same in every language: quoted, or capitalized as a proper name.
     pub is_proper: bool,
 }
 
-/// Where something takes place.
+/// The place of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Venue {
-    /// By itself: "The Old Mill".
+    /// On its own: "The Old Mill".
     pub name: String,
     /// In a sentence: "at the Old Mill"; none if the prompt gave only the name.
     pub phrase: Option<String>,
 }
 
-/// What the parts of understanding read from.
+/// The input of all parsers of facts.
 struct Prompt<'a> {
     words: &'a Tokens<'a>,
     lexicon: &'static Lexicon,
