@@ -403,7 +403,7 @@ impl Draft<'_> {
         warn(
             Language::of(language).is_some() && !self.written.is_complete(),
             format!(
-                "In {} the composer has only a small set of phrases around the brand's own texts; read it before sending.",
+                "In {}, the composer has only a small set of phrases around the brand's own texts. Review the email before sending.",
                 self.written.english_name()
             ),
         );
@@ -412,7 +412,7 @@ impl Draft<'_> {
         warn(
             other && (has_words || understood.subject.is_some() || understood.praise.is_some()),
             format!(
-                "The prompt is in {}: its own sentences were not carried over into the email in {}.",
+                "The prompt is in {}, so its own sentences are not in the email in {}.",
                 understood.language.english_name(),
                 self.written.english_name()
             ),
@@ -429,7 +429,10 @@ impl Draft<'_> {
         if !understood.unused.is_empty() {
             warn(
                 true,
-                format!("Not used, because it talks about the recipients and not to them: {}", understood.unused.join(" ")),
+                format!(
+                    "Not used, because it talks about the recipients instead of addressing them: {}",
+                    understood.unused.join(" ")
+                ),
             );
         }
         let needs_page = matches!(
@@ -445,7 +448,10 @@ impl Draft<'_> {
             self.job == "tips.main" && understood.points.len() < 2 && tips.iter().all(|text| !text.fits),
             "The brand has no text with these tips. Write them into the prompt, or add such a text to the project.".to_owned(),
         );
-        warn(email.blocks.iter().all(|block| !has_button(block)), "A button has no link. Add one to the prompt.".to_owned());
+        warn(
+            email.blocks.iter().all(|block| !has_button(block)),
+            "The email has no button, because it has no link. Add one to the prompt.".to_owned(),
+        );
         warnings
     }
 }

@@ -292,7 +292,7 @@ fn slashes(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<(D
     let date = date(prompt.today, year, month, day)?;
     if first <= 12 && second <= 12 && first != second {
         notes.push(format!(
-            "The date {} was read as {date}; write the month in words if another day is meant.",
+            "The date {} was read as {date}. If you mean another day, write the month as a word.",
             words.slice(at, to)
         ));
     }
