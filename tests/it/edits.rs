@@ -86,7 +86,7 @@ async fn an_email_that_was_handed_in_is_edited_restored_and_exported() {
         assert_eq!((&restored["version"], &restored["html"]), (&json!(3), &email["html"]));
         let again = client.call("emails.edit", json!({ "emailId": email["id"], "prompt": "Translate it into German" })).await;
         assert_eq!((again.status, again.code()), (409, "EDIT_FAILED".to_owned()), "{}", again.error());
-        assert!(again.error().contains("handed in as HTML"), "{}", again.error());
+        assert!(again.error().contains("imported as HTML"), "{}", again.error());
     }
     let last = edited(&client, &all[0], "Change the subject to \"Tea, again\"").await;
     assert_eq!((&last["subject"], &last["version"]), (&json!("Tea, again"), &json!(4)));

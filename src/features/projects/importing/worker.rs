@@ -52,7 +52,8 @@ fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Impor
         return Ok(None);
     };
     if import.failures >= IMPORT_FAILURES_MAX {
-        let reason = "This service repeatedly failed to read this site; its log has the cause. Import again after the next update of the service.";
+        let reason =
+            "This service repeatedly failed to read this site; its log has the cause. Import again after its next update.";
         fail(tx, project, import, reason.to_owned())?;
         return Ok(None);
     }
