@@ -129,7 +129,7 @@ pub fn same_in_every_language(field: &str, emails: &[Finished]) -> Option<Warnin
 
 fn not_ready(conversation: ConversationId, word: &str) -> Failure {
     let detail = format!(
-        "The email is not ready yet; ask GET /v1/projects/emails/{conversation}/status until it is, and then repeat this."
+        "The email is not ready yet. Poll GET /v1/projects/emails/{conversation}/status until it is, then repeat this request."
     );
     Failure::because(Code::WrongState, detail).with(json!({ "status": word, "conversationId": conversation }))
 }

@@ -262,7 +262,7 @@ pub struct EditView {
     pub poll_after_ms: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Always false: a failed edit leaves no changes behind, because a version is created completely or not at all.
+    /// False if present: a failed edit leaves no changes behind, because a version is created completely or not at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
     /// What was changed, as text for users.

@@ -13,7 +13,7 @@ const PATH: &str = "/v1/images/remote/";
 /// What precedes an image's address in HTML and CSS.
 const PLACES: [&str; 3] = ["src=", "background=", CSS];
 const CSS: &str = "url(";
-/// Browsers would pick an image from `srcset` and load it without the proxy.
+/// The attribute with alternative images, which browsers would load without the proxy.
 const CANDIDATES: &str = "srcset=";
 
 /// Returns the HTML with remote images loaded through the proxy. Our own images, such as the open pixel, are unchanged.

@@ -32,7 +32,7 @@ impl Operation for Html {
     const SPEC: Spec = Spec::get("emails.html", "/v1/emails/{emailId}/html", needs_one(READERS))
         .summary("Show an email as a page")
         .about(
-            "Merge fields show their defaults, or sample values. The page runs no scripts and sends nothing, and loads no remote images \
+            "Merge fields show their defaults, or else their names. The page runs no scripts and sends nothing, and loads no remote images \
              unless `images` is true. Its links open in a new window.",
         )
         .rate(RouteGroup::Emails)

@@ -40,7 +40,7 @@ pub struct ImportEmails {
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// The language of the emails, as the only item of the list. If absent, the one that the HTML declares.
+    /// The language of the emails, as the first item of the list. If absent, the one that the HTML declares.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,

@@ -172,7 +172,7 @@ pub enum FooterForm {
 #[serde(rename_all = "lowercase")]
 pub enum ButtonForm {
     Filled,
-    /// Small capitals with letter spacing.
+    /// Small uppercase text with letter spacing.
     Capitals,
     Outlined,
     /// As wide as the card.
