@@ -86,7 +86,7 @@ async fn an_email_that_was_handed_in_is_edited_restored_and_exported() {
         assert_eq!((&restored["version"], &restored["html"]), (&json!(3), &email["html"]));
         let again = client.call("emails.edit", json!({ "emailId": email["id"], "prompt": "Translate it into German" })).await;
         assert_eq!((again.status, again.code()), (409, "EDIT_FAILED".to_owned()), "{}", again.error());
-        assert!(again.error().contains("handed in as HTML"), "{}", again.error());
+        assert!(again.error().contains("imported as HTML"), "{}", again.error());
     }
     let last = edited(&client, &all[0], "Change the subject to \"Tea, again\"").await;
     assert_eq!((&last["subject"], &last["version"]), (&json!("Tea, again"), &json!(4)));
@@ -120,5 +120,5 @@ async fn what_is_asked_for_with_an_import_is_its_first_edit() {
     let all = emails(&client, client.data("emails.import_html", wanted).await).await;
     let warnings = all[0]["warnings"].to_string();
     assert_eq!((&all[0]["version"], &all[0]["status"]), (&json!(1), &json!("ready")));
-    assert!(warnings.contains("was not carried out") && warnings.contains("No image was made"), "{warnings}");
+    assert!(warnings.contains("was not carried out") && warnings.contains("No image was generated"), "{warnings}");
 }

@@ -15,7 +15,7 @@ const ANEW: &[(&str, &str, &str)] = &[
     ("", "has no segment with this id", "This segment no longer exists. Choose another one."),
     ("", "has no tag with this id", "This tag no longer exists. Choose another one."),
     ("", "has no topic with this id", "This topic no longer exists. Choose another one."),
-    ("", "is not ready yet; ask GET", "The email isn't ready yet. Wait until it is, then try again."),
+    ("", "is not ready yet. Poll GET", "The email isn't ready yet. Wait until it is, then try again."),
 ];
 
 /// What is left to do about a code where the interface names an operation for it.
