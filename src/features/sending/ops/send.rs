@@ -186,7 +186,7 @@ impl Command for Send {
         let is_direct = input.recipient_type == SendTo::Email;
         let transactional = input.transactional.unwrap_or(is_direct);
         preflight::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
-        let (contents, made_in, warnings) = contents(tx, account, &input)?;
+        let SendContents { contents, project: made_in, warnings } = contents(tx, account, &input)?;
         let project = project(tx, account, &input, made_in)?;
         if let Some(topic) = input.topic_id {
             let project = project.ok_or_else(|| Failure::field("topicId", "a topic belongs to a project: give projectId too"))?;
@@ -239,12 +239,15 @@ impl Command for Send {
     }
 }
 
-/// What is sent in each language, and the project of the email.
-fn contents(
-    tx: &impl Read,
-    account: AccountId,
-    input: &SendEmail,
-) -> Result<(Vec<Content>, Option<ProjectId>, Vec<Warning>), Failure> {
+/// The content of a send in each language.
+struct SendContents {
+    contents: Vec<Content>,
+    /// The project of the email; none for a template.
+    project: Option<ProjectId>,
+    warnings: Vec<Warning>,
+}
+
+fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<SendContents, Failure> {
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
@@ -257,7 +260,8 @@ fn contents(
             if html.trim().is_empty() {
                 return Err(Failure::field("template", "it is empty"));
             }
-            Ok((vec![Content { subject, html: html.clone(), ..Content::default() }], None, Vec::new()))
+            let content = Content { subject, html: html.clone(), ..Content::default() };
+            Ok(SendContents { contents: vec![content], project: None, warnings: Vec::new() })
         }
         (None, true) => {
             let Chosen { emails, mut warnings } =
@@ -268,7 +272,7 @@ fn contents(
                 let content = Content::from(email);
                 Content { subject: subject.clone().unwrap_or(content.subject), ..content }
             };
-            Ok((emails.into_iter().map(content).collect(), project, warnings))
+            Ok(SendContents { contents: emails.into_iter().map(content).collect(), project, warnings })
         }
     }
 }
