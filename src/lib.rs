@@ -23,7 +23,7 @@
 //! surfaces/http ─ engine/api/call.rs ─ features/contacts/ops/create.rs ─ features/contacts/store.rs ─ engine/store
 //!   sockets, TLS     one pipeline          the operation                    the only file that          group commit,
 //!   time limits      route → authenticate  declaration, input, run          names these tables          redb, change feed
-//!                    → count → authorise
+//!                    → count → authorize
 //!                    → replay → decode
 //!                    → run → commit → encode
 //! ```

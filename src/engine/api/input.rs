@@ -464,8 +464,8 @@ mod tests {
 
     #[test]
     fn a_name_given_twice_is_refused() {
-        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: it is given twice"));
-        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: it is given twice"));
+        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: it occurs twice"));
+        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: it occurs twice"));
         assert!(refusal(read("id=8")).1.contains("given by the path"));
     }
 }
