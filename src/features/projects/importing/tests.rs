@@ -147,7 +147,7 @@ fn what_cannot_be_read_is_told_in_plain_words() {
     assert!(refused(&site).contains("robots.txt asks robots not to read"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
     assert!(refused(&pdf).contains("is no web page but application/pdf"));
-    assert!(refused(&Site::closed()).contains("takes no connection"));
+    assert!(refused(&Site::closed()).contains("does not accept connections"));
 }
 
 #[test]
