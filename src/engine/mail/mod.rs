@@ -1,6 +1,5 @@
-//! Mail as machines handle it: what a message looks like, who signs it, what carries it, the name system around it.
+//! Mail protocols and formats: messages, signatures, transports, and the DNS.
 //!
-//! It knows no campaign, no contact and no account.
 
 pub mod body;
 pub mod delivery;

@@ -410,7 +410,7 @@ mod tests {
             (
                 "[mail]\nrelay = ['smtp://localhost', 'smtp://ana:hunter2@mail.example.com?tls=off']",
                 "The setting mail.relay (in my.toml, line 2) cannot be used: relay 2: a password is never sent over an \
-                 unencrypted connection; leave out tls=off or the user.",
+                 unencrypted connection; remove tls=off or the user.",
             ),
             ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) cannot be used"),
             ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),
