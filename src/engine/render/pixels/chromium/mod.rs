@@ -215,11 +215,12 @@ fn text(value: &Value, name: &str) -> Result<String, RenderError> {
 
 fn bytes(value: Value) -> Result<Vec<u8>, RenderError> {
     let data = text(&value, "data")?;
-    forgiving_base64::decode_to_vec(data.as_bytes()).map_err(|_| RenderError::Unavailable("Chromium gave broken data".to_owned()))
+    forgiving_base64::decode_to_vec(data.as_bytes())
+        .map_err(|_| RenderError::Unavailable("Chromium returned invalid data".to_owned()))
 }
 
 fn image_size(png: &[u8]) -> Result<(u32, u32), RenderError> {
     let size = imagesize::blob_size(png)
-        .map_err(|error| RenderError::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
+        .map_err(|error| RenderError::Unavailable(format!("Chromium returned an invalid image: {error}")))?;
     Ok((size.width as u32, size.height as u32))
 }
