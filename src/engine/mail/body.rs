@@ -2,7 +2,6 @@
 //!
 //! A campaign sends one template many times, so the text that all recipients share is encoded once: each literal starts at the beginning of
 //! a line and ends with a soft line break, which readers do not see, and so does each value between two literals.
-//!
 
 use std::borrow::Cow;
 

@@ -1,5 +1,4 @@
 //! DNS look-ups for mail, with time limits, a bounded cache, and results that distinguish "does not exist" from "could not look up".
-//!
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -2,7 +2,6 @@
 //!
 //! The same input gives the same bytes each time: boundaries are derived from the Message-ID, and the date is an argument. So a retry of a
 //! delivery sends the same message, which receivers can recognize.
-//!
 
 use hmac::{Hmac, KeyInit, Mac};
 use mail_builder::encoders::Base64Encoder;

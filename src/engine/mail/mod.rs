@@ -1,5 +1,4 @@
 //! Mail protocols and formats: messages, signatures, transports, and the DNS.
-//!
 
 pub mod body;
 pub mod delivery;

@@ -8,7 +8,6 @@
 //!
 //! Text inside a local part or a domain is found by its groups of three characters, from the second character on (text at the first one is
 //! found as a prefix; the domains of [`PROVIDERS`] have no groups). Whether the groups are adjacent in the text is not checked.
-//!
 
 use super::fold::{Folder, cut};
 use super::{Document, Kind, Scope};

@@ -20,7 +20,7 @@ const THREADS: u8 = 6;
 const KILLS: u64 = 36;
 /// The variable with the child's file, which also tells the process that it is the child.
 const FILE_VARIABLE: &str = "MAILMILL_TEST_KILL_FILE";
-const NAME: &str = "engine::store::kill_test::after_kill_9_every_answered_write_is_there_and_none_is_there_by_half";
+const NAME: &str = "engine::store::kill_test::after_kill_9_every_acknowledged_write_is_there_and_none_is_partial";
 
 const ROWS: Table<(u8, u32), Vec<u8>> = Table::new(CONTACTS);
 /// The same rows under a scattered key.

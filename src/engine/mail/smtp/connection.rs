@@ -1,5 +1,4 @@
 //! The connection to a server: sends bytes and reads replies, each with a time limit, and is cut when the service stops.
-//!
 
 use std::future::{Future, poll_fn};
 use std::io;

@@ -1,6 +1,5 @@
 //! The editable content of an email's HTML: its texts, buttons, links and images in order, each with the number that a
 //! [`Change`](super::Change) refers to. No markup.
-//!
 
 use serde::{Deserialize, Serialize};
 

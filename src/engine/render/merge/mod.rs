@@ -11,7 +11,6 @@
 //!
 //! The library that renders our pages is not used, because it exposes neither a template's syntax tree nor the HTML context of a value, and
 //! would let a template double a text thirty times before it counts. Our tests compare the two.
-//!
 
 mod ast;
 mod dates;

@@ -3,7 +3,6 @@
 //! ```text
 //! "MWRK" · length of the head (u32) · head · number of parts (u32) · for each part: length (u32) · bytes
 //! ```
-//!
 
 use std::borrow::Cow;
 
