@@ -236,7 +236,7 @@ impl Drop for ReadyFile {
     }
 }
 
-/// The greeting of a start: the service's addresses, and on the first start how to begin.
+/// The greeting of a start: the service's addresses, and on the first start how to get started.
 fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_held): (Option<&Welcome>, bool)) -> String {
     let http = bound.http.map(|address| format!("http://{}", reachable(address)));
     let https = bound.https.map(|address| format!("https://{}", reachable(address)));

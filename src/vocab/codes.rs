@@ -97,7 +97,7 @@ pub const CODES: &[CodeInfo] = &[
     // `data.id` is the object with this name.
     code(Code::NameTaken, 409, "NAME_TAKEN", "This name is taken; choose another, or rename the object that has it."),
     code(Code::LimitReached, 409, "LIMIT_REACHED", "This project has reached its limit for this resource."),
-    code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; leave it out to use the default."),
+    code(Code::ModelNotConfigured, 409, "MODEL_NOT_CONFIGURED", "This model is not configured; omit it to use the default."),
     // `data.editId` is the edit.
     code(Code::EditFailed, 409, "EDIT_FAILED", "The edit could not be applied; nothing was changed."),
     code(Code::NotExportable, 409, "NOT_EXPORTABLE", "There is nothing to export in this format."),

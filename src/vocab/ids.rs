@@ -100,7 +100,7 @@ pub mod kinds {
     impl Kind for Message {
         const NAME: &'static str = "message";
     }
-    /// A segment or a tag, where another field says which.
+    /// A segment or a tag; another field says which.
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }

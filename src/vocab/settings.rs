@@ -85,7 +85,7 @@ pub struct Data {
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,
-    /// Off only for file systems where a copied file cannot be told from the original: identities there change at every start.
+    /// Off only for file systems on which every start looks like a copy.
     pub hold_copies: bool,
 }
 

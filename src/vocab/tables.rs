@@ -149,7 +149,7 @@ pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
-    table(0, "meta", Every, "name -> value: schema version, when the file was made"),
+    table(0, "meta", Every, "name -> value: schema version, when the file was created"),
     table(1, "audit", Every, "(time, number) -> who did what to what"),
     table(2, "accounts", Control, "account id -> name, plan"),
     table(3, "users", Control, "user id -> email, password hash, account"),
@@ -173,7 +173,7 @@ pub const TABLES: &[TableInfo] = &[
     table(21, "contact_updates", Environment, "(project id, block) -> time of last change of each contact in the block"),
     table(22, "contact_counts", Environment, "(project id, facet) -> how many contacts have it"),
     table(23, "contact_jobs", Environment, "(finished or not, job id) -> bulk write, import or export"),
-    table(24, "contact_job_rows", Environment, "(job id, row) -> rows waiting, or why a row was refused"),
+    table(24, "contact_job_rows", Environment, "(job id, row) -> rows waiting, or why a row was rejected"),
     table(25, "segments", Environment, "(project id, segment id) -> segment"),
     table(26, "setup_links", Control, "digest of the link's token -> account, expiry"),
     table(

@@ -43,7 +43,7 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailDelivered,           "email.delivered",            "A recipient's mail server has accepted an email."),
     (WebhookEvent::EmailOpened,              "email.opened",               "A recipient has opened an email for the first time."),
     (WebhookEvent::EmailClicked,             "email.clicked",              "A recipient has clicked a link in an email."),
-    (WebhookEvent::EmailBounced,             "email.bounced",              "An email was refused or came back."),
+    (WebhookEvent::EmailBounced,             "email.bounced",              "An email was rejected or bounced."),
     (WebhookEvent::EmailComplained,          "email.complained",           "A recipient has reported an email as spam."),
 ];
 

@@ -106,7 +106,7 @@ struct Inner {
 }
 
 impl SessionCache {
-    /// Add or replace a user.
+    /// Adds or replaces a user.
     pub fn set_user(&self, user: CachedUser) {
         self.write().users.insert(user.id, Arc::new(user));
     }
@@ -116,14 +116,14 @@ impl SessionCache {
         self.read().users.get(&id).cloned()
     }
 
-    /// Remove a user and all their sessions.
+    /// Removes a user and all their sessions.
     pub fn remove_user(&self, user: UserId) {
         let mut inner = self.write();
         inner.users.remove(&user);
         inner.end(|session| session.user == user);
     }
 
-    /// Add a session.
+    /// Adds a session.
     pub fn add(&self, session: Arc<CachedSession>) {
         let mut inner = self.write();
         if session.kind == SessionKind::Browser {
@@ -132,7 +132,7 @@ impl SessionCache {
         inner.sessions.insert(session.id, session);
     }
 
-    /// End the sessions that `is_over` selects: the next request with one is refused.
+    /// Ends the sessions that `is_over` selects: the next request with one is rejected.
     pub fn end(&self, is_over: impl Fn(&CachedSession) -> bool) {
         self.write().end(is_over);
     }

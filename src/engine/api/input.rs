@@ -399,7 +399,7 @@ mod tests {
             Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode::<Choice>()
         };
         assert!(matches!(choose(r#"{"word":"yes"}"#).expect("read").word, Some(Word::Yes)));
-        let failure = choose(r#"{"word":[[{}]]}"#).expect_err("a list is no word");
+        let failure = choose(r#"{"word":[[{}]]}"#).expect_err("a list is not a word");
         assert_eq!(failure.code, Code::InvalidRequest);
         assert!(failure.detail.expect("a detail").starts_with("word: "));
         assert_eq!(choose(r#"{"word":[[{}]}"#).expect_err("a bracket is missing").code, Code::MalformedJson);

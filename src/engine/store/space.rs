@@ -236,7 +236,7 @@ impl Space {
         }
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
-            tracing::warn!(%error, "the disk reserve cannot be created; on a full disk, essential writes have only what is free");
+            tracing::warn!(%error, "the disk reserve cannot be created; on a full disk, essential writes can use only the free space");
             // By its length, half a reserve would pass for a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }

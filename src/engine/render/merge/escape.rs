@@ -141,7 +141,10 @@ impl State {
             State::Comment(_) => Ok((EscapeContext::Markup, State::Comment(0))),
             State::Quoted { element, name, quote, address } => {
                 if name.starts_with("on") || name == "srcdoc" {
-                    return refuse(line, format!("a field cannot stand in the attribute {name}; write it as text or in a link"));
+                    return refuse(
+                        line,
+                        format!("a field is not allowed in the attribute {name}; write it as text or in a link"),
+                    );
                 }
                 let (place, address) = match address {
                     Address::Start => (EscapeContext::Link, Address::Field),
@@ -151,13 +154,13 @@ impl State {
                 Ok((place, State::Quoted { element, name, quote, address }))
             }
             State::Raw { element, .. } => {
-                refuse(line, format!("a field cannot stand in <{element}>; write it as text or in an attribute"))
+                refuse(line, format!("a field is not allowed in <{element}>; write it as text or in an attribute"))
             }
             State::Equals { .. } | State::Bare { .. } => {
                 refuse(line, "a field in an attribute needs quotes around it, like href=\"{{ url }}\"")
             }
             State::Element(_) | State::Tag { .. } | State::Attribute { .. } | State::Declaration(_) => {
-                refuse(line, "a field cannot stand in a tag; write it as text or between the quotes of an attribute")
+                refuse(line, "a field is not allowed in a tag; write it as text or between the quotes of an attribute")
             }
         }
     }
