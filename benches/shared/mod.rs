@@ -38,7 +38,6 @@ impl BenchApp {
         let id = AccountId::make(clock.now(), random.as_ref());
         let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
         let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
-        // The ring has to know the account, too: what may be sent is asked there.
         let (rate_limits, user_rate_limits) = Default::default();
         let account = engine.keys.ensure_account_limits(id, || AccountLimits {
             id,
@@ -54,6 +53,7 @@ impl BenchApp {
             permissions: PermissionSet::of(&Permission::ALL),
             hash,
             usage: Usage::default(),
+            last_writes: Default::default(),
         }));
         Self { api: Arc::new(Api(engine)), key: text }
     }

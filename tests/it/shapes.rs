@@ -67,7 +67,7 @@ async fn a_field_without_a_value_is_left_out_and_a_phone_is_null() {
 #[tokio::test]
 async fn a_literal_segment_wins_over_an_id_whatever_the_method() {
     let client = shared().client();
-    let no_such_path = "There is no such path; see /openapi.json.";
+    let no_such_path = "This path does not exist; see /openapi.json.";
     for (method, target) in [
         // No word is an id, so only a path that takes it can say which methods it has.
         ("POST", "/v1/emails/previews"),

@@ -140,7 +140,7 @@ impl Operation for Batch {
         let mut result = RecordedEvents::default();
         let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
         result.take(&IngestOutcome::Stored(event_id), Some("order-1001:paid".into()));
-        let reason = "The domain after the @ has no dot; give it in full, like example.com.";
+        let reason = "The domain after the @ has no dot; enter it in full, like example.com.";
         result.refuse(FieldError::new("identifiers.email", reason));
         (input, Done(result))
     }

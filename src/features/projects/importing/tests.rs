@@ -147,7 +147,7 @@ fn pages_that_cannot_be_read_have_a_clear_error() {
     assert!(refused(&site).contains("robots.txt asks robots not to read"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
     assert!(refused(&pdf).contains("is not a web page but application/pdf"));
-    assert!(refused(&Site::closed()).contains("takes no connection"));
+    assert!(refused(&Site::closed()).contains("does not accept connections"));
 }
 
 #[test]

@@ -157,7 +157,7 @@ impl Operation for Status {
             queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
-            log: vec![LogLine { at, level: "warn", text: "a step failed and will be repeated worker=sweep".into() }],
+            log: vec![LogLine { at, level: "warn", text: "a step failed and will be retried worker=sweep".into() }],
         };
         (json!({}), Done(view))
     }

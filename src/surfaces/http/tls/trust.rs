@@ -26,7 +26,7 @@ fn judge(chain: &Path, host: &str, now: Timestamp, authorities: &[CertificateDer
     roots.add_parsable_certificates(authorities.iter().cloned());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    let verifier = verifier.map_err(|_| "this machine knows no certificate authorities; install its ca-certificates")?;
+    let verifier = verifier.map_err(|_| "this machine has no certificate authorities; install its ca-certificates")?;
     let now = UnixTime::since_unix_epoch(Duration::from_millis(u64::try_from(now.0).unwrap_or_default()));
     verifier.verify_server_cert(own, between, &name, &[], now).map(drop).map_err(|error| error.to_string())
 }
@@ -62,7 +62,7 @@ mod tests {
         for (host, now, roots, trouble) in [
             ("other.example.com", NOW, &roots[..], "not valid for name"),
             ("mail.example.com", Timestamp(NOW.0 + YEAR_MS), &roots, "expired"),
-            ("mail.example.com", NOW, &[], "knows no certificate authorities"),
+            ("mail.example.com", NOW, &[], "has no certificate authorities"),
         ] {
             let found = judge(&chain, host, now, roots).expect_err("it is wrong");
             assert!(found.contains(trouble), "{found}");
