@@ -83,7 +83,7 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("campaigns.create", "/v1/campaigns", needs(Permission::CampaignWrite))
         .summary("Create a campaign from a generated email")
         .about(
-            "It is a draft until it is sent or scheduled, and until then uses the current version of its email. Recipients get the email in their \
+            "A draft until it is sent or scheduled; until then it uses its email's current version. Recipients get the email in their \
                 own language if the generation has it.",
         )
         .rate(RouteGroup::Campaigns)
