@@ -263,7 +263,7 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
 
     let said = server.run(&["backup", "--to", &disk.place.join("backup").to_string_lossy()]);
     let errors = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(!said.status.success() && errors.contains("Make room, or name a folder on another disk"), "{errors}");
+    assert!(!said.status.success() && errors.contains("Free up space, or choose a folder on another disk"), "{errors}");
     assert!(!disk.place.join("backup").exists(), "nothing was begun");
 
     // Another program takes the rest too: the reserve is there for those who leave.

@@ -52,7 +52,10 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     assert!(line(&text, "tls").starts_with("warning") && !text.contains("PROBLEM"), "{text}");
     client.data("domains.create", json!({ "domain": "waiting.example" })).await;
     let text = said(&server.run(&["doctor"]), 1);
-    assert!(line(&text, "transport").starts_with("good") && line(&text, "transport").contains("takes mail from here"), "{text}");
+    assert!(
+        line(&text, "transport").starts_with("good") && line(&text, "transport").contains("accepts mail from here"),
+        "{text}"
+    );
     assert!(line(&text, "reverse dns").starts_with("- "), "{text}");
     assert!(line(&text, "acme.example").contains("verified"), "{text}");
     let waiting = line(&text, "waiting.example");

@@ -125,7 +125,7 @@ mod tests {
             (
                 "INVALID_REQUEST",
                 "scheduledAt",
-                "2020-01-01T09:00:00.000Z is past (it is 2026-11-22T09:00:00.000Z now); give a later time, or start it with \
+                "2020-01-01T09:00:00.000Z is past (it is 2026-11-22T09:00:00.000Z now); set a later time, or start it with \
                  POST /v1/campaigns/{id}/send",
                 "This time is in the past. Choose a later time, or send the campaign now.",
             ),
@@ -138,7 +138,7 @@ mod tests {
             (
                 "INVALID_REQUEST",
                 "events",
-                "give at least one event type; GET /v1/webhooks/events lists them",
+                "set at least one event type; GET /v1/webhooks/events lists them",
                 "Select at least one event.",
             ),
             ("NOT_FOUND", "", "There is no such project; GET /v1/projects lists those of this key.", "This brand doesn't exist."),
@@ -152,20 +152,20 @@ mod tests {
                 "DOMAIN_NOT_VERIFIED",
                 "from",
                 "the domain a.example is not verified. Add it with POST /v1/domains {\"domain\": \"a.example\"}, publish the DNS \
-                 records of the answer, and ask POST /v1/domains/a.example/verify.",
+                 records in the response, then call POST /v1/domains/a.example/verify.",
                 "The domain a.example is not verified. Add it under Domains, and publish the DNS records shown there.",
             ),
             (
                 "WRONG_STATE",
                 "",
-                "Tests are not repeated; POST /v1/webhooks/{webhookId}/test makes another. It is quick.",
-                "Tests are not repeated. It is quick.",
+                "Tests cannot be redelivered; send another with POST /v1/webhooks/{webhookId}/test. It is quick.",
+                "Tests cannot be redelivered. It is quick.",
             ),
             (
                 "INVALID_REQUEST",
                 "topicId",
-                "a topic belongs to a project: give projectId too",
-                "A topic belongs to a brand: give the brand too.",
+                "a topic belongs to a project; set projectId too",
+                "A topic belongs to a brand; set the brand too.",
             ),
         ] {
             assert_eq!(for_people(code, field, message), words);
@@ -179,7 +179,7 @@ mod tests {
             "The segment \"my project; projectId\" has this name; choose another or change that segment.",
             "This needs the permission project:write.",
             "news.example.com is no domain.",
-            "3 recipients lack the merge field firstName.",
+            "3 recipients have no value for the merge field firstName.",
             "GET /v1/things is all.",
             "",
         ] {

@@ -24,10 +24,10 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
 
     // What was entered stays, and what is wrong is said beside its field.
     for (name, value, said) in [
-        ("url", "ftp://example.com/", "expected an address that begins with https://"),
+        ("url", "ftp://example.com/", "expected a URL that starts with https://"),
         ("event", "", "type"),
         ("headers", "X-Shop 7", "Write each header on its own line"),
-        ("headers", "Host: x", "belongs to the delivery itself"),
+        ("headers", "Host: x", "this header is reserved"),
     ] {
         let mut fields = vec![("csrf", csrf.as_str()), ("act", "create"), ("description", "Tells \"the shop\"")];
         for (own, usual) in [("url", url.as_str()), ("event", "subscriber.added"), ("headers", "X-Shop: 7")] {
