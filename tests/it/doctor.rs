@@ -1,4 +1,4 @@
-//! The doctor, before the service runs and while it does, on installations with different troubles.
+//! The doctor, before the service runs and while it does, on installations with different problems.
 
 use std::process::Output;
 
@@ -10,14 +10,14 @@ use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities};
 use super::support::name_server::NameServer;
 use super::support::server::BOUNDLESS;
 
-/// What it said, with this exit code.
+/// Returns the output, after checking the exit code.
 fn said(output: &Output, code: i32) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(code), "{text}{}", String::from_utf8_lossy(&output.stderr));
     text
 }
 
-/// The line about this subject.
+/// Returns the line about this subject.
 fn line<'t>(text: &'t str, subject: &str) -> &'t str {
     let found = text.lines().find(|line| line.get(9..).is_some_and(|rest| rest.starts_with(&format!("{subject} "))));
     found.unwrap_or_else(|| panic!("nothing of {subject}: {text}"))
