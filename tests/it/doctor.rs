@@ -69,16 +69,16 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     server.signal("TERM");
     server.wait();
     drop(sink);
-    // Ports of the test's own: the usual ones may be somebody else's on this machine.
+    // Free ports: another program may use the defaults on this machine.
     server.set(&(settings("smtp://127.0.0.1:9") + "\n[server]\nhttp = \"127.0.0.1:0\"\nhttps = \"\"\n"));
     let text = said(&server.run(&["doctor"]), 1);
     assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check host, port"), "{text}");
     assert!(text.contains("is free"), "the service does not run: {text}");
 }
 
-/// Exit code 2 means warnings only, so settings that cannot be read must not exit with it.
+/// Exit code 2 means warnings only, so invalid settings must not exit with it.
 #[test]
-fn what_keeps_the_doctor_from_looking_is_a_problem() {
+fn a_doctor_that_cannot_run_its_checks_reports_a_problem() {
     let server = Server::stopped("server.idle_seconds = 0");
     let output = server.run(&["doctor"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("server.idle_seconds"), "{output:?}");

@@ -132,7 +132,7 @@ fn nullable(document: &Value, value: &Value, place: &str, seen: &mut BTreeSet<St
                 let target = document.pointer(at.trim_start_matches('#')).expect("references lead somewhere");
                 nullable(document, target, at.rsplit('/').next().unwrap_or_default(), seen, found);
             }
-            // Alternatives say that a field is not there by calling it null.
+            // Alternatives declare a field as null to require its absence.
             let is_alternative = !members.contains_key("type");
             for (name, field) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
                 let choices = field["anyOf"].as_array().into_iter().flatten();

@@ -333,6 +333,6 @@ mod tests {
             assert_eq!(read_password(&file).expect("read").expose(), password);
         }
         fs::remove_file(&file).expect("removed");
-        assert!(read_password(&file).expect_err("gone").to_string().contains("cannot be read"));
+        assert!(read_password(&file).expect_err("gone").to_string().contains("could not read"));
     }
 }
