@@ -67,7 +67,7 @@ fn an_id_matches_its_file_and_module() {
             findings.push(format!("{id} is not in the table from its own module"));
         }
         if OPERATIONS.iter().filter(|other| other.spec.id == id).count() != 1 {
-            findings.push(format!("{id} stands in the table more than once"));
+            findings.push(format!("{id} is in the table more than once"));
         }
     }
     none("an operation's id, file and row disagree", findings);
@@ -84,7 +84,7 @@ fn every_operation_file_is_in_the_table() {
             findings.push(format!("{noun}.{verb}"));
         }
     }
-    none("written but not in the table", findings);
+    none("operations with a file that are not in the table", findings);
 }
 
 #[test]
@@ -93,13 +93,13 @@ fn every_operation_is_described() {
     for entry in OPERATIONS {
         let spec = entry.spec;
         if spec.summary.is_empty() || spec.summary.ends_with('.') || spec.summary.len() > 80 {
-            findings.push(format!("{}: its summary is no short line: {:?}", spec.id, spec.summary));
+            findings.push(format!("{}: its summary is not a short line: {:?}", spec.id, spec.summary));
         }
         if !spec.about.is_empty() && !spec.about.ends_with('.') {
-            findings.push(format!("{}: what is said about it is no sentence", spec.id));
+            findings.push(format!("{}: its description is not a sentence", spec.id));
         }
         if StatusCode::from_u16(entry.status).is_err() {
-            findings.push(format!("{}: {} is no status", spec.id, entry.status));
+            findings.push(format!("{}: {} is not a status", spec.id, entry.status));
         }
         let names: Vec<&str> = spec.path_names().collect();
         for alias in spec.aliases {
@@ -109,7 +109,7 @@ fn every_operation_is_described() {
             }
         }
     }
-    none("declarations that say too little", findings);
+    none("incomplete declarations", findings);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn every_example_parses_and_matches_its_schema() {
         let spec = entry.spec;
         let (input, _) = (entry.example)(&ENVELOPE);
         let form = matches!(entry.media.takes, mailmill::engine::api::operation::Takes::Form(_));
-        let mut rest = input.as_object().cloned().unwrap_or_else(|| panic!("{}: the example is no object", spec.id));
+        let mut rest = input.as_object().cloned().unwrap_or_else(|| panic!("{}: the example is not an object", spec.id));
         let mut path = Vec::new();
         for name in spec.path_names() {
             let Some(value) = rest.shift_remove(name) else {
@@ -141,7 +141,7 @@ fn every_example_parses_and_matches_its_schema() {
             );
         }
     }
-    none("examples that are none", findings);
+    none("invalid examples", findings);
 }
 
 fn text(value: &Value) -> String {
@@ -164,7 +164,7 @@ fn every_example_response_matches_its_schema() {
         }
         findings.extend(complaints(&schema, &output).into_iter().map(|complaint| format!("{}: {complaint}", entry.spec.id)));
     }
-    none("answers that break their own schema", findings);
+    none("responses that do not match their schema", findings);
 }
 
 #[test]

@@ -130,7 +130,8 @@ async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     let finding_of = |(server, result): (String, Result<(), String>)| match result {
         Ok(()) => Finding::good("transport", format!("{server} accepts mail from here")),
         Err(why) => {
-            let remedy = "Check host, port, user and password in [mail] relay, and that outgoing connections to port 25 (direct) or 587 work.";
+            let remedy =
+                "Check host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587.";
             Finding::problem("transport", format!("{server}: {why}"), remedy)
         }
     };
