@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(app.get("/v1/domains/acme.example").refusal().0, 404);
         assert_eq!(app.delete("/v1/domains/acme.example").refusal().1, "RESOURCE_NOT_FOUND");
         let due = store::due(&app.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("readable");
-        assert!(due.is_empty(), "nobody looks for it any more");
+        assert!(due.is_empty(), "it is no longer checked");
         assert_ne!(app.post("/v1/domains", json!({ "domain": "acme.example" })).data()["dnsRecords"], first["dnsRecords"]);
     }
 }
