@@ -10,6 +10,8 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
+use super::missing;
+
 const PROGRAM: &str = "/usr/sbin/postfix";
 const PASSWORDS: &str = "/usr/sbin/saslpasswd2";
 const DAEMONS: &str = "/usr/lib/postfix/sbin";
@@ -47,14 +49,14 @@ pub struct Postfix {
 }
 
 impl Postfix {
-    /// Whether it can run here; says why not.
+    /// Whether it can run here.
     pub fn can_run() -> bool {
         let is_superuser = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
         let missing = [PROGRAM, PASSWORDS].into_iter().find(|program| !Path::new(program).exists());
         match (is_superuser, missing) {
             (true, None) => return true,
-            (false, _) => println!("skipped: Postfix is started by the superuser only"),
-            (true, Some(program)) => println!("skipped: there is no {program} (Debian: postfix and sasl2-bin)"),
+            (false, _) => missing("only the superuser can start Postfix"),
+            (true, Some(program)) => missing(&format!("there is no {program} (Debian: postfix and sasl2-bin)")),
         }
         false
     }
