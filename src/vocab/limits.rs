@@ -4,6 +4,7 @@
 // --- Lists ---
 
 /// What clients of this interface expect when they name no number.
+/// They get one screen of rows.
 pub const PAGE_LIMIT_DEFAULT: u64 = 20;
 /// Enough for a screen of any size; more would make one answer cost as much as a hundred.
 pub const PAGE_LIMIT_MAX: u64 = 100;
@@ -45,6 +46,7 @@ pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
 /// Requests are counted by day for so long: what a chart shows, and some more for whoever looks at midnight.
 pub const KEY_DAYS_KEPT: u32 = 32;
 /// Days of a key that its chart shows.
+/// A month shows every weekday four times.
 pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
@@ -65,12 +67,15 @@ pub const SESSIONS_PER_USER_MAX: usize = 20;
 /// Guards what cannot be undone: long enough to read a page and press a button.
 pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// What a browser says of itself, as far as a list of sessions shows it.
+/// Real ones are shorter, and only a prefix is needed to name the browser.
 pub const AGENT_CHARACTERS_MAX: usize = 200;
 /// Requests within this time do not move a session's end on the disk.
 pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
 /// Tries to sign in that cost no wait, by address and by account, within [`SIGN_IN_WINDOW_MS`].
+/// People mistype a password a few times, not ten.
 pub const SIGN_IN_TRIES_FREE: u32 = 10;
 /// See [`SIGN_IN_TRIES_FREE`].
+/// A short wait stops guessing, not people.
 pub const SIGN_IN_WINDOW_MS: i64 = 60 * 1000;
 /// The longest wait between tries: guessing at this pace is hopeless, and nobody is locked out of their own account for long.
 pub const SIGN_IN_WAIT_MAX_MS: i64 = 60 * 1000;
@@ -81,18 +86,23 @@ pub const TOTP_STEPS_KEPT: usize = 120;
 /// Names that a brake on guessing remembers; each is about a hundred bytes.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// Signed tokens of ours have some 400 bytes.
+/// Longer ones are rejected before their signature is checked.
 pub const TOKEN_BYTES_MAX: usize = 2_048;
 /// Members of an account and open invitations, each.
+/// The list is loaded whole.
 pub const MEMBERS_MAX: usize = 1_000;
 /// A name is shown in one line.
 pub const MEMBER_NAME_CHARACTERS_MAX: usize = 100;
 /// An invitation may lie over a weekend and a holiday.
+/// It must not expire before the invited person is back.
 pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// A link to a new password is asked for when it is needed.
 pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
 /// Codes for those who have lost their telephone.
+/// They fit on one printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
 /// Rows of the audit log that one look may walk to find those of an account.
+/// A page must not walk through the whole log.
 pub const AUDIT_WALK_MAX: usize = 5_000;
 
 // --- Agents that ask for a key ---
@@ -116,12 +126,14 @@ pub const CLAIM_POLLS_PER_MINUTE: u32 = 2_400;
 /// Wrong codes in ten minutes by one person or from one address: with 34 bits in a code, guessing is hopeless.
 pub const CLAIM_GUESSES_FREE: u32 = 5;
 /// See [`CLAIM_GUESSES_FREE`].
+/// A code lives as long.
 pub const CLAIM_GUESS_WINDOW_MS: i64 = 10 * 60 * 1000;
 /// An agent's name is shown in one line.
 pub const AGENT_NAME_CHARACTERS_MAX: usize = 100;
 /// A registration, a poll and a form are some hundred bytes.
 pub const AGENT_BODY_BYTES_MAX: usize = 16 * 1024;
 /// Past requests of agents that a list shows.
+/// The list is for recent ones.
 pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 // --- The dashboard ---
@@ -137,6 +149,7 @@ pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The first field of a form with a large file: a token and its name.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
 /// Where to go after signing in: a path of our own pages.
+/// Its query can hold a filter, nothing larger.
 pub const NEXT_BYTES_MAX: usize = 500;
 
 // --- Projects ---
@@ -186,18 +199,24 @@ pub const IMPORT_SITEMAPS_MAX: usize = 4;
 /// Bytes of one page, style sheet or sitemap that are read; what follows in larger ones says nothing new.
 pub const IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes of one import, without images.
+/// Its pages and their style sheets rarely have a tenth of it.
 pub const IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
 /// Bytes of one image: a large photograph.
 pub const IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Time for one request of an import.
+/// A slow shop answers in five seconds.
 pub const IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// Time after which an import goes on with what it has.
+/// Somebody waits for it.
 pub const IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
 /// Turns of an import that do nothing but fail, before it is given up.
+/// A failure that is not over by then will stay.
 pub const IMPORT_FAILURES_MAX: u8 = 5;
 /// Images that are looked at side by side.
+/// Analysis mostly waits for other servers, so two cores can serve eight.
 pub const IMAGES_AT_ONCE: usize = 8;
 /// Looks at one image before it is left alone.
+/// A server that is down for a moment is back by then.
 pub const IMAGE_LOOKS_MAX: u8 = 4;
 /// Width of an uploaded image: twice that of an email, for today's screens. Wider ones are made smaller.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
@@ -266,10 +285,12 @@ pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The same for a file. Three such pieces are in memory at a time: one being read, one waiting, one being written.
 pub const IMPORT_STEP_CONTACTS: usize = 10_000;
 /// Rows of one import file.
+/// Five times the contacts that one project is tested with.
 pub const IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// One row of an import file: all fields of a contact at their largest, and some.
 pub const IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
 /// Columns of an import file.
+/// Exports of other services have a hundred.
 pub const IMPORT_COLUMNS_MAX: usize = 500;
 /// Custom fields that have a column in an export; further ones are left out.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
@@ -292,6 +313,7 @@ pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// Jobs of the whole installation that are looked through for the newest of one project.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
 /// Contacts that one request may name and change, answered at once.
+/// One transaction changes so many in well under a second.
 pub const CHANGE_IDS_MAX: usize = 1_000;
 /// Contacts changed in one transaction when many are: each is read, written and told of, so these are fewer than of other jobs.
 pub const CHANGE_STEP_CONTACTS: usize = 2_000;
@@ -325,6 +347,7 @@ pub const SEGMENT_CONDITIONS_MAX: usize = 50;
 /// Values of one condition; each is compared with every contact.
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// Characters of one value of a condition.
+/// The longest text field of a contact has so many.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
 /// Contacts shown of a condition that is being written: a page of them.
 pub const SEGMENT_PREVIEW_MAX: usize = 100;
@@ -358,6 +381,7 @@ pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
 /// Two years: beyond that nobody knows the rules of time zones, and it is a slip of the pen.
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The colleagues who look at a test before it goes to everybody.
+/// More recipients would be a campaign.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
 /// Campaigns that one look at those of all projects goes through: some hundredths of a second.
 pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
@@ -366,6 +390,7 @@ pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a campaign whose time has come waits for an edit of its email: edits take a minute at most.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// How soon it looks again whether that edit is done.
+/// An edit takes some seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 
 // --- Files ---
@@ -424,6 +449,7 @@ pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Services refuse pictures beyond 5 MB, which Base64 makes of this.
 pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// How often an answer that breaks the rules goes back to the model with what is wrong.
+/// A model that has failed three times fails again, and each try costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
 // --- What a language model is told ---
@@ -431,14 +457,19 @@ pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 /// Pictures with their descriptions; more make a prompt that costs more than it helps.
 pub const MATERIAL_IMAGES_MAX: usize = 40;
 /// Pages a writer may link to.
+/// A prompt has room for them, and sites list the important ones first.
 pub const MATERIAL_LINKS_MAX: usize = 60;
 /// The beginning of a page that a prompt links to.
+/// About a thousand tokens, which hold what a page is about.
 pub const MATERIAL_PAGE_CHARACTERS_MAX: usize = 4_000;
 /// Texts of the knowledge base, the newest first.
+/// With the length of each, about four thousand tokens.
 pub const MATERIAL_FACTS_MAX: usize = 20;
 /// The beginning of each.
+/// A fact is one paragraph.
 pub const MATERIAL_FACT_CHARACTERS_MAX: usize = 800;
 /// Products with their prices.
+/// An email shows nine, and the model needs a choice.
 pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 
 // --- The email document ---
@@ -446,6 +477,7 @@ pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 /// Mail clients show 40 to 90 characters of a subject; more than this is a paragraph.
 pub const EMAIL_SUBJECT_CHARACTERS_MAX: usize = 150;
 /// Mail clients show up to about 140 characters after the subject.
+/// More is never read.
 pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
 /// Blocks of one email: twice what readers scroll through. It also keeps the HTML under the length at which mail clients cut.
 pub const EMAIL_BLOCKS_MAX: usize = 40;
@@ -472,18 +504,22 @@ pub const EMAIL_COLUMNS_MAX: usize = 3;
 /// A column is a small part of one email.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// Three rows of three.
+/// An email with more is a catalog.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
 /// A longer list is a page.
 pub const EMAIL_LIST_ITEMS_MAX: usize = 12;
 /// More columns than this cannot be read on a telephone.
 pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 /// An order of many items.
+/// Longer tables belong on a page.
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// A row of names.
+/// More do not fit on one line of a phone.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
 /// Sides of images in pixels: what cameras and decoders know.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// A moment with offset and fractions of a second.
+/// No valid one is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
 /// Violations that one check tells of: enough to mend a document by, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
@@ -510,6 +546,7 @@ pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Pixels of one image that is decoded. The largest photographs of telephones have 50 million.
 pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
 /// Pixels on a side of such an image.
+/// Cameras stay below it.
 pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
 /// Memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
 pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
@@ -537,6 +574,7 @@ pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// All pixels of the images of one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// Pictures of different widths made in one go.
+/// Phone, tablet and desktop, each in a few sizes.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
 /// The narrowest screen that anybody reads mail on.
 pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
@@ -547,6 +585,7 @@ pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
 /// Time one drawing may take; a usual one takes a hundredth of it.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// Processor time of one drawing, which the system itself watches.
+/// Real emails take less than one second.
 pub const DRAWING_CPU_SECONDS: u64 = 10;
 /// Memory that a drawing may take beyond the bare process. A usual one takes 20 MiB.
 pub const DRAWING_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
@@ -573,8 +612,10 @@ pub const COMPOSER_PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// Links, points, statements or pictures taken from one prompt: more do not fit into an email.
 pub const COMPOSER_LIST_MAX: usize = 12;
 /// Products of a brand among which the composer chooses.
+/// It reads them all for each email.
 pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
 /// Texts of a brand from which the composer quotes.
+/// It reads them all for each email.
 pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The interface's limit for emails of one series.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
@@ -601,24 +642,29 @@ pub const DOMAINS_MAX: usize = 500;
 /// Before the second look at a domain that waits for its records; each further pause is twice as long.
 pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
 /// And never longer than this.
+/// A record that appears overnight is found in the morning.
 pub const DOMAIN_CHECK_INTERVAL_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 /// Records reach all name servers within two days; who has not set them after three has forgotten.
 pub const DOMAIN_VERIFICATION_MS: i64 = 72 * 60 * 60 * 1000;
 /// Between looks at a domain whose records are there.
+/// Records that work are rarely removed.
 pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Looks in a row without the records after which a verified domain has failed: one alone may be a mishap of the DNS.
 pub const DOMAIN_MISSES_MAX: u8 = 3;
 /// Between those looks.
+/// A name server that fails for a moment is back by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 /// A key that was replaced stays in the DNS this long: mail is on the way for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Domains that are looked at side by side.
+/// Checks mostly wait for name servers.
 pub const DOMAINS_AT_ONCE: usize = 8;
 /// Levels of a name above which a DMARC record is looked for. The successor of RFC 7489 has the same.
 pub const DMARC_LEVELS_MAX: usize = 8;
 /// What the DNS has instead of a record, shown to people: of each record, and in characters of each text.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
 /// The same in characters of each text.
+/// They are shown to find a mistake, and DNS texts can have kilobytes.
 pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
@@ -637,6 +683,7 @@ pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
 /// Clients repeat what is slow, and people click twice: the same client at the same link is another visit only after this, at least.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// What servers said and simulated recipients do, taken in one transaction.
+/// They share one commit, and other writes wait for it.
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
 /// Rows that one step of an erasure looks at: a few milliseconds of the writer's time.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
@@ -649,6 +696,7 @@ pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// Mailings of one email that a part of its log looks into: those without rows of the wanted kind cost as much as others.
 pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
 /// Messages of the built-in inbox that one step of an erasure removes.
+/// Each can have megabytes.
 pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
 /// Forms of the pages behind links in messages: one box for each topic.
 pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
@@ -658,6 +706,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 /// One parameter that marks links: sites' statistics show one line of it.
 pub const UTM_CHARACTERS_MAX: usize = 200;
 /// What settings count in days.
+/// Days are those of UTC.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// A server that is left alone for a moment only is not worth a second look before this.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -704,6 +753,7 @@ pub const MAILINGS_SWEPT: usize = 200;
 /// Rows that planning writes in one transaction: large enough for sorted writes to pay off, small enough that others wait only briefly.
 pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
 /// Chunks of one step of planning, which share what is loaded for them.
+/// A step stays under a second, so that a shutdown waits for no longer.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
 /// Of a server's reply so much is kept: it is what people look at when mail does not arrive.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
@@ -734,6 +784,7 @@ pub const METRICS_MONTHS_MAX: u64 = 36;
 /// Days before today that charts and their tables may show: a quarter of a year, still one pixel and more for each day.
 pub const TIMELINE_DAYS_MAX: u64 = 92;
 /// What charts show if nobody asks for more.
+/// A month shows every weekday four times.
 pub const TIMELINE_DAYS: u64 = 30;
 /// What becomes of a campaign is told by day for so long after its start; what comes later is in its totals only.
 pub const CAMPAIGN_DAYS: u32 = 92;
@@ -747,10 +798,12 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// Bytes of one account's messages; the oldest give way.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
 /// Old messages that one sweep removes of an account, and about how many of all.
+/// Each can have megabytes.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// A message is kept in rows of this many bytes.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// What simulated recipients do happens this long after they were sent to.
+/// Long enough to see the message sent first, short enough to wait for.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
 
 // --- Messages ---
@@ -768,6 +821,7 @@ pub const MERGE_LEVELS_MAX: usize = 16;
 /// Filters behind one field: trim, shorten, spell, default.
 pub const MERGE_FILTERS_MAX: usize = 8;
 /// Names of one field, like `order.address.city`.
+/// Real data is nested three or four levels deep.
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
 /// A header that a sender adds: two lines of the longest form (RFC 5322 §2.1.1).
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
@@ -791,10 +845,12 @@ pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90
 /// The first pause after a server could not be reached; it doubles with each failure.
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest such pause.
+/// A server that recovers gets its mail within a minute.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// The same for a recipient's own server: it has all day, and so do we.
 pub const SMTP_EXCHANGER_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(60);
 /// A server that was away for a night gets its mail within the hour.
+/// A longer pause would delay mail without need.
 pub const SMTP_EXCHANGER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Many servers allow a hundred messages per connection, then close.
 pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
@@ -805,18 +861,22 @@ pub const SMTP_REPLY_LINES_MAX: usize = 100;
 /// A message is sent in pieces of this size: nearly all fit into one.
 pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
 /// Messages in a row that go well before a server that was too busy is given one connection more.
+/// Fewer could be luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
 /// The part of all connections that one destination's servers get, so that a slow one does not hold up the others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
 /// Servers of one destination that are tried for one message.
+/// Large providers have five.
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 /// Addresses of one server that are tried.
+/// Two of each IP version.
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
 /// Destinations whose pace is remembered. Those at rest are forgotten first.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
 /// More relays than this are a mistake.
 pub const SMTP_RELAYS_MAX: usize = 20;
 /// A domain's demand for encryption is looked at again this often.
+/// Policies last for weeks, and a changed one must not wait for a day.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// RFC 8461 §3.2 allows a year; what is remembered does not outlive the process anyway.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
@@ -825,6 +885,7 @@ pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(2
 /// RFC 8461 §3.3 advises at least 64 KB.
 pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
 /// Servers that one policy names.
+/// Real policies have ten.
 pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
 // --- Request bodies ---
@@ -846,6 +907,7 @@ pub const DISK_RESERVE_STAGES: u64 = 8;
 /// What callers are told to wait while the service is read-only for want of disk space: a person has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// Pause of a worker before it looks whether there is disk space again.
+/// The check costs a system call.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
 // --- Descriptors ---
@@ -871,6 +933,7 @@ pub const WORKER_FAILURES_DOUBTED: u64 = 2;
 /// A dispatcher that failed and was started again counts as failing for this long.
 pub const DISPATCHER_DOUBT_MS: i64 = 60_000;
 /// What a probe of a service that is not ready is told to wait.
+/// Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
 /// And the longest: what went wrong is tried again about every minute, for as long as it takes.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
@@ -905,6 +968,7 @@ pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
 /// Messages of one connection; then it begins anew.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 /// Commands that went wrong in one connection.
+/// A mail server makes none or two, a guesser hundreds.
 pub const INBOUND_ERRORS_MAX: usize = 10;
 /// Recipients of one message that comes in; ours have one each.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
@@ -919,22 +983,28 @@ pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
 /// What all messages that are being received have beyond that, together: three of the largest.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// In which steps that is counted.
+/// A bounce takes one unit.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
 /// Messages that are taken at a time: each is one transaction.
 pub const INBOUND_AT_ONCE: usize = 8;
 /// Time for taking one, waiting included.
+/// Storing takes milliseconds, and senders wait for ten minutes.
 pub const INBOUND_DESK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// Time for one command.
+/// RFC 5321 asks for five minutes, but a busy server needs its connections back.
 pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// Time for one message, to which is added what its bytes take at [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// A message that comes more slowly holds a connection without need: the slowest servers send many times as fast.
 pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
 /// Time between two pieces of a message.
+/// RFC 5321 asks for three minutes, but a busy server needs its memory back.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// Time for a TLS handshake.
+/// It takes two round trips.
 pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::from_secs(20);
 /// Time for one connection.
+/// Senders put hundreds of messages into one connection, then open another.
 pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 
 // --- Webhooks ---
@@ -975,6 +1045,7 @@ pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// How often one event can be delivered again to one webhook.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
 /// Deliveries looked at for one page of those with a certain status.
+/// A scan stays well below a second.
 pub const WEBHOOK_DELIVERIES_SCANNED_MAX: usize = 20_000;
 /// Events whose receivers are looked for in one transaction.
 pub const WEBHOOK_EVENTS_PER_STEP: usize = 256;
@@ -985,18 +1056,23 @@ pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
 /// Endpoints of which is remembered how they did; those at rest are forgotten first.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// Attempts at a time at an endpoint that has not shown yet how quick it is.
+/// One slow attempt must not stop the rest.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
 /// An endpoint that answers within this time is quick.
+/// A receiver that only queues its events needs less.
 pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 /// Attempts that are begun in one transaction.
+/// Twice the default number of connections.
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// Ends of attempts that are written down in one transaction.
+/// Twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
 /// For how long the secret before the new one signs too, if nothing else is said.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 /// The longest such time: a secret that is to be replaced should not live on.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// Days in the statistics.
+/// As many as the charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
 // --- Customer events ---
 
@@ -1037,6 +1113,7 @@ pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
 /// Payments and refunds of one order: each is held against all others. Orders have two, subscriptions that never end some dozens.
 pub const ORDER_FACTS_MAX: usize = 100;
 /// Contacts whose orders one step credits again.
+/// Each can have hundreds of orders.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
 /// Orders that one step credits again: a few milliseconds of the writer's time.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;
