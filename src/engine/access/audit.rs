@@ -28,20 +28,7 @@ pub struct AuditRecord {
     pub request: String,
 }
 
-impl Record for AuditRecord {
-    const VERSION: u8 = 2;
-
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct First {
-            operation: String,
-            key: Option<KeyId>,
-            request: String,
-        }
-        let First { operation, key, request } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
-        Some(Self { operation, key, user: None, account: None, request })
-    }
-}
+impl Record for AuditRecord {}
 
 /// Note an act; `number` tells acts of one millisecond apart.
 pub fn note(tx: &mut WriteTx<'_>, number: u64, record: &AuditRecord) {

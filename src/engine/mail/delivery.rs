@@ -130,13 +130,3 @@ pub enum Outcome {
     /// [`BeforeDot`] said so. Certainly not accepted.
     Abandoned,
 }
-
-impl Outcome {
-    /// Whether it says something about the way out rather than about this recipient: another recipient would have fared the same.
-    pub fn concerns_the_way(&self) -> bool {
-        match self {
-            Self::Deferred { stage, cause } => *stage < Stage::Sender || !matches!(cause, Cause::Reply(_)),
-            Self::Accepted { .. } | Self::Refused { .. } | Self::Unknown { .. } | Self::Abandoned => false,
-        }
-    }
-}

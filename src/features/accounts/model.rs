@@ -48,23 +48,7 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
-impl Record for User {
-    const VERSION: u8 = 2;
-
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct First {
-            id: UserId,
-            account: AccountId,
-            email: String,
-            password: PasswordHash,
-            created_at: Timestamp,
-        }
-        let First { id, account, email, password, created_at } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
-        // Before there were members, everybody who could sign in was the owner.
-        Some(Self { id, account, email, name: String::new(), role: Role::Owner, password, created_at })
-    }
-}
+impl Record for User {}
 
 /// Somebody who is not a member any more. Kept because a log that does not say who did something is none, and no longer than that:
 /// when the last of what they did is forgotten, 90 days after they left, so is this.
@@ -109,16 +93,7 @@ pub struct SecondFactor {
     pub recovery: Vec<[u8; 32]>,
 }
 
-impl Record for SecondFactor {
-    const VERSION: u8 = 2;
-
-    /// Version 1 kept the newest step alone, and refused every code of an earlier one: a clock that was set back locked people out.
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        type First = (Vec<u8>, bool, u64, Vec<[u8; 32]>);
-        let (secret, is_confirmed, last_step, recovery) = (version == 1).then(|| decode_fields::<First>(bytes))??;
-        Some(Self { secret, is_confirmed, used_steps: vec![last_step], recovery })
-    }
-}
+impl Record for SecondFactor {}
 
 /// Somebody who may become a member by a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
