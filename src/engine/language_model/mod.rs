@@ -14,8 +14,8 @@ pub use client::Client;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use data_encoding::BASE64;
 
-use crate::base::base64;
 use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 
 /// What is asked.
@@ -51,7 +51,7 @@ impl Picture {
             _ => return None,
         };
         let fits = file.len() <= LANGUAGE_MODEL_PICTURE_BYTES_MAX;
-        fits.then(|| Self { media_type, base64: base64::encode(file) })
+        fits.then(|| Self { media_type, base64: BASE64.encode(file) })
     }
 }
 

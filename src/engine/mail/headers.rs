@@ -5,11 +5,10 @@
 
 use std::fmt;
 
+use data_encoding::BASE64;
 use mail_builder::headers::Header;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::text::Text;
-
-use crate::base::base64;
 use crate::base::email::EmailAddress;
 use crate::base::text::one_line;
 use crate::vocab::limits;
@@ -88,7 +87,7 @@ fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
         while !rest.is_char_boundary(end) {
             end -= 1;
         }
-        out.extend_from_slice(format!("{separator}=?utf-8?B?{}?=", base64::encode(&rest.as_bytes()[..end])).as_bytes());
+        out.extend_from_slice(format!("{separator}=?utf-8?B?{}?=", BASE64.encode(&rest.as_bytes()[..end])).as_bytes());
         rest = &rest[end..];
         separator = "\r\n ";
         column = 1;

@@ -2,8 +2,9 @@
 //!
 //! It does not know when a login is safe; whoever speaks to the server sees to it.
 
+use data_encoding::BASE64;
+
 use super::capabilities::Capabilities;
-use crate::base::base64;
 use crate::base::secret::Secret;
 
 /// Who we are.
@@ -57,7 +58,7 @@ impl Credentials {
     /// The lines that are sent, each after the server has asked for it; the first one with the command.
     pub fn lines(&self, mechanism: Mechanism) -> Vec<Secret> {
         let (user, secret) = (&self.user, self.secret.expose());
-        let coded = |text: &str| base64::encode(text.as_bytes());
+        let coded = |text: &str| BASE64.encode(text.as_bytes());
         let lines = match mechanism {
             Mechanism::Plain => vec![format!("AUTH PLAIN {}", coded(&format!("\0{user}\0{secret}")))],
             Mechanism::Login => vec!["AUTH LOGIN".to_owned(), coded(user), coded(secret)],
