@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, public};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 use crate::features::system::readiness::{
     Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
@@ -18,7 +18,8 @@ impl Operation for Ready {
         .about(
             "For alerts. Answers 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
             descriptors, the dispatchers of mail and webhooks, or a background job. Counts against no request budget.",
-        );
+        )
+        .blocking();
     type Input = NoInput;
     type Output = Done<Condition>;
 
@@ -37,11 +38,9 @@ impl Operation for Ready {
     }
 }
 
-impl Async for Ready {
-    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let engine = context.engine.clone();
-        let looking = tokio::task::spawn_blocking(move || Condition::of(&engine));
-        let condition = looking.await.map_err(Failure::internal)?;
+impl Query for Ready {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        let condition = Condition::of(&view.caller.engine);
         let failed = condition.checks.failed();
         if failed.is_empty() {
             return Ok(Done(condition));

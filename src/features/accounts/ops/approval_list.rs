@@ -10,8 +10,8 @@ use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::agents::{self, store as claims};
 use crate::features::accounts::store;
 
-/// `accounts.approvals_list`
-pub struct ApprovalsList;
+/// `accounts.approval_list`
+pub struct ApprovalList;
 
 /// Requests, the newest first.
 #[derive(Serialize, JsonSchema)]
@@ -19,8 +19,8 @@ pub struct Approvals {
     pub approvals: Vec<ApprovalView>,
 }
 
-impl Operation for ApprovalsList {
-    const SPEC: Spec = Spec::get("accounts.approvals_list", "/v1/account/approvals", signed_in())
+impl Operation for ApprovalList {
+    const SPEC: Spec = Spec::get("accounts.approval_list", "/v1/account/approvals", signed_in())
         .summary("List requests of agents")
         .about("Those that wait for you, and those decided: your own, and for those who manage the account everybody's.");
     type Input = NoInput;
@@ -31,7 +31,7 @@ impl Operation for ApprovalsList {
     }
 }
 
-impl Query for ApprovalsList {
+impl Query for ApprovalList {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let who = view.caller.user_session()?;
         let account = view.caller.account();
