@@ -2,8 +2,7 @@
 //!
 //! An edit is a row before anything else happens, whoever waits for it; so it survives a restart like everything in a queue.
 
-use super::generation::StageContext;
-use super::generation::stages::{brief, date, document};
+use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
 use super::outputs::{self, Screenshots};

@@ -3,15 +3,14 @@
 //! Invariant: only addresses that anybody could reach are connected to, and those of networks that the operator has opened.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::time::{Duration, Instant, timeout};
 
 use super::exchange::{Attempt, ServerRoute};
 use super::host_throttle::{BackedOff, HostThrottle};
+use super::lookup::{Lookup, LookupError};
 use super::sts::Policies;
 use super::{Delivery, Transport, left_alone, stopping};
 use crate::base::random::Random;
@@ -39,27 +38,6 @@ pub struct Exchanger {
     /// Its name; empty or a dot alone says that the domain takes no mail (RFC 7505).
     pub host: String,
 }
-
-/// Why a look-up has no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LookupError {
-    /// The name does not exist.
-    NoSuchName,
-    /// Nobody could be asked, or the answer makes no sense; why.
-    Failed(String),
-}
-
-impl fmt::Display for LookupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchName => f.write_str("there is no such name"),
-            Self::Failed(why) => f.write_str(why),
-        }
-    }
-}
-
-/// A look-up on its way.
-pub type Lookup<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;
 
 /// What the DNS says about where mail goes. Names are in ASCII.
 pub trait MailExchangers: Send + Sync + 'static {

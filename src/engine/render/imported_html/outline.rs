@@ -5,9 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::colors;
 use super::computed_style::{ComputedStyles, TextColors, pixels};
 use super::dom::Dom;
-use super::recolor;
+use super::visible::{is_filler, is_tiny, shows, shows_nothing_but};
 use crate::base::color::{BLACK, WHITE, contrast};
 use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
@@ -82,8 +83,6 @@ pub struct Image {
     pub link: Option<usize>,
 }
 
-/// Images up to this size are counters and spacers.
-const TINY: f32 = 3.0;
 /// From this size on, and up to this length, letters are a heading's.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
@@ -150,7 +149,7 @@ impl Outline {
             reader.visit(body, Around::default());
         }
         reader.end_line();
-        reader.outline.colors = recolor::colors(dom);
+        reader.outline.colors = colors::colors(dom);
         reader.outline
     }
 
@@ -171,20 +170,6 @@ impl Outline {
     pub fn address(&self, link: usize) -> Option<&str> {
         self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
     }
-}
-
-/// Characters that fill up a preheader and show nothing.
-pub fn is_filler(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(
-            c,
-            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{2060}' | '\u{feff}'
-        )
-}
-
-/// Whether a text shows anything.
-pub fn shows(text: &str) -> bool {
-    text.chars().any(|c| !is_filler(c))
 }
 
 /// What stands around a node.
@@ -336,31 +321,6 @@ impl Reader<'_> {
             link: around.link,
         }));
     }
-}
-
-/// Whether an image is there to be counted, not to be seen.
-pub fn is_tiny(dom: &Dom, node: usize) -> bool {
-    let side = |name: &str| {
-        let number = dom.attribute(node, name).and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok());
-        number.or_else(|| pixels(&dom.own_style(node, name)?, 0.0)).is_some_and(|side| side <= TINY)
-    };
-    side("width") || side("height")
-}
-
-/// Whether nothing under a node is seen but what is under some others.
-pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
-    let mut open = vec![node];
-    while let Some(at) = open.pop() {
-        if others.contains(&at) {
-            continue;
-        }
-        let is_image = dom.name(at) == "img" && !is_tiny(dom, at);
-        if is_image || dom.name(at) == "hr" || shows(dom.text(at)) {
-            return false;
-        }
-        open.extend(dom.children(at).iter().rev());
-    }
-    true
 }
 
 /// Whether a link looks like a button: by its name, or because it, or what holds nothing else, is a box of its own colour.

@@ -5,6 +5,7 @@
 //! so; an interrupted one begins anew, a bounded number of times. The end of a conversation, its event and its leaving the queue
 //! are one transaction too, so there is exactly one such event.
 
+pub mod context;
 pub mod import;
 pub mod stages;
 #[cfg(test)]
@@ -15,23 +16,17 @@ use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
+use self::context::StageContext;
 use super::edits;
 use super::model::{Conversation, Email, State};
 use super::store;
 use crate::base::clock::Timestamp;
-use crate::engine::api::{Engine, EnvironmentData, Failure};
+use crate::engine::api::{Engine, Failure};
 use crate::engine::store::ReadTx;
 use crate::features::projects::{self, ProjectStatus};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId};
 use crate::vocab::{limits, tables};
-
-/// Where stages work.
-#[derive(Clone)]
-pub struct StageContext {
-    pub engine: Arc<Engine>,
-    pub data: Arc<EnvironmentData>,
-}
 
 /// Something that can be done now, independent of everything else that can be.
 enum Task {

@@ -3,6 +3,7 @@
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
 use super::inline::Ink;
+use super::title::{block_title, titled};
 use super::{callouts, inline, products};
 use crate::features::emails::document::{
     self, Block, Columns, Heading, HeadingLevel, ImageWidth, ListMarks, Pause, Quote, Value,
@@ -43,31 +44,6 @@ fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
 /// A heading as the layout draws those over sections.
 pub fn heading(set: BlockContext<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
     titled(set, text, heading.level)
-}
-
-/// The title of a block that has one.
-pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
-    titled(set, text, HeadingLevel::Section)
-}
-
-fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
-    let html = inline::escape(text);
-    let (tag, size) = match level {
-        HeadingLevel::Title => return vec![set.words(0, "h1", "title", "tx", html)],
-        HeadingLevel::Small => return vec![set.words(0, "h3", "small", "tx", html)],
-        HeadingLevel::Section => ("h2", "section"),
-    };
-    let words = |gap| set.words(gap, tag, size, "tx", html.clone());
-    match set.design().heading {
-        HeadingForm::Plain => vec![words(0)],
-        HeadingForm::Ruled => vec![set.rule(0, "100%", 1, false), words(26)],
-        HeadingForm::Short => vec![words(0), set.rule(18, "36px", 1, true)],
-        HeadingForm::Tab => vec![set.rule(0, "44px", 4, true), words(18)],
-        HeadingForm::Tag => {
-            let radius = set.theme.radius.button.min(4);
-            vec![set.cell(0, Content::Tag(Tag { tag, html, radius }))]
-        }
-    }
 }
 
 fn image_rows(set: BlockContext<'_>, block: &document::Image) -> Vec<Row> {
