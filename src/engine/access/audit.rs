@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use std::ops::ControlFlow;
 
-use crate::engine::store::codec::decode_fields;
 use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx, key::Key};
 use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;

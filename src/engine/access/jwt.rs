@@ -4,13 +4,13 @@
 //! type or a key of its own is no token. A token is a pointer; what it points to is looked up, so that it can be revoked. The
 //! libraries for foreign tokens bring every algorithm there is and read the clock by themselves, which both are worse here.
 
+use crate::base::clock::Timestamp;
+use crate::vocab::limits;
 use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use crate::base::clock::Timestamp;
-use crate::vocab::limits;
 
 /// What every token says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,9 +12,9 @@ mod tests;
 
 pub use client::Client;
 
+use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use data_encoding::BASE64;
 
 use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 

@@ -8,6 +8,8 @@
 
 use std::fmt;
 
+use crate::base::clock::Timestamp;
+use crate::base::secret::Secret;
 use data_encoding::BASE64;
 use mail_auth::common::crypto::{Algorithm as Named, Ed25519Key, HashContext, HashImpl, RsaKey, Sha256, SigningKey};
 use mail_auth::common::headers::{Writable, Writer};
@@ -16,8 +18,6 @@ use mail_auth::dkim::generate::DkimKeyPair;
 use mail_auth::dkim::{Canonicalization, Signature};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer};
 use serde::{Deserialize, Serialize};
-use crate::base::clock::Timestamp;
-use crate::base::secret::Secret;
 
 /// Weaker keys than this are refused by receivers (RFC 8301).
 const RSA_BITS: usize = 2048;

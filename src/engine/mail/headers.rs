@@ -5,13 +5,13 @@
 
 use std::fmt;
 
+use crate::base::email::EmailAddress;
+use crate::base::text::one_line;
+use crate::vocab::limits;
 use data_encoding::BASE64;
 use mail_builder::headers::Header;
 use mail_builder::headers::address::Address;
 use mail_builder::headers::text::Text;
-use crate::base::email::EmailAddress;
-use crate::base::text::one_line;
-use crate::vocab::limits;
 
 /// A longer word without space cannot be folded, and travels in encoded words: lines end at 998 bytes (RFC 5322 §2.1.1).
 const WORD_BYTES_MAX: usize = 200;

@@ -34,7 +34,6 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
 
 pub use api_keys::load_caches;
-pub use model::{Account, Password, User};
 
 /// Write down what requests have only counted in memory: uses of keys and of sessions.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {

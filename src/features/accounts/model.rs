@@ -13,7 +13,6 @@ use crate::base::serde_str;
 use crate::base::text::fold;
 use crate::engine::access::session_cache::SessionKind;
 use crate::engine::store::Record;
-use crate::engine::store::codec::decode_fields;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, InvitationId, KeyId, SessionId, UserId};
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};

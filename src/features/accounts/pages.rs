@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use data_encoding::HEXLOWER;
-use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
-use serde::Serialize;
 use crate::base::random::Random;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::render::Pages;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
+use data_encoding::HEXLOWER;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::Serialize;
 
 const SETUP: &str = "setup.html";
 

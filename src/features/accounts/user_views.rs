@@ -266,7 +266,6 @@ impl SessionView {
 
 /// Whether it was done.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Accomplished")]
 pub struct Ack {
     /// Always true: a failure is an error.
     pub done: bool,

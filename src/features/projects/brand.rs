@@ -124,7 +124,6 @@ pub struct BrandFonts {
 /// Colours and fonts that people gave: where there is one, it wins over what the sites show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "GivenLook")]
 pub struct GivenTheme {
     pub palette: BrandPalette,
     pub fonts: BrandFonts,

@@ -6,17 +6,17 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use data_encoding::HEXLOWER;
+use crate::base::secret::sha256;
+use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
+use crate::engine::render::Pages;
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, VARY,
 };
 use http::{Method, StatusCode};
-use crate::base::secret::sha256;
-use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
-use crate::engine::render::Pages;
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {

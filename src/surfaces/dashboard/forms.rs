@@ -4,8 +4,8 @@
 
 use std::convert::Infallible;
 
-use data_encoding::HEXLOWER;
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use futures_util::stream;
 use hmac::{Hmac, KeyInit, Mac};
 use http::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN};

@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-pub use story::{Ending, Step, Story, StoryOwner, StoryProgress};
+pub use story::{Ending, Story, StoryOwner, StoryProgress};
 
-use crate::engine::jobs::Tasks;
+use crate::engine::tasks::Tasks;
 use crate::vocab::ids::AccountId;
 
 /// The stories that the dashboard tells, one for each account at a time. What was told is forgotten when the process ends; what it

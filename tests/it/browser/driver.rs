@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
 
-use crate::support::missing;
+use crate::support;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
@@ -36,7 +36,7 @@ pub fn is_there() -> bool {
         return true;
     }
     let said = format!("{} is not there: install the packages chromium and chromium-driver", missing.join(" and "));
-    missing(&said);
+    support::missing(&said);
     false
 }
 

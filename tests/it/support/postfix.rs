@@ -10,8 +10,6 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::missing;
-
 const PROGRAM: &str = "/usr/sbin/postfix";
 const PASSWORDS: &str = "/usr/sbin/saslpasswd2";
 const DAEMONS: &str = "/usr/lib/postfix/sbin";
@@ -55,8 +53,8 @@ impl Postfix {
         let missing = [PROGRAM, PASSWORDS].into_iter().find(|program| !Path::new(program).exists());
         match (is_superuser, missing) {
             (true, None) => return true,
-            (false, _) => missing("only the superuser can start Postfix"),
-            (true, Some(program)) => missing(&format!("there is no {program} (Debian: postfix and sasl2-bin)")),
+            (false, _) => super::missing("only the superuser can start Postfix"),
+            (true, Some(program)) => super::missing(&format!("there is no {program} (Debian: postfix and sasl2-bin)")),
         }
         false
     }

@@ -40,8 +40,9 @@ pub struct NewKeyView {
 }
 
 impl Operation for AdminKeyCreate {
-    const SPEC: Spec =
-        Spec::post("accounts.admin_key_create", "/admin/keys", operator()).summary("Create an API key").fails(&[Code::LimitReached]);
+    const SPEC: Spec = Spec::post("accounts.admin_key_create", "/admin/keys", operator())
+        .summary("Create an API key")
+        .fails(&[Code::LimitReached]);
     type Input = OperatorKeyRequest;
     type Output = Created<NewKeyView>;
 

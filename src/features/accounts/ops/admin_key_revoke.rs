@@ -33,8 +33,9 @@ impl KeyRef {
 }
 
 impl Operation for AdminKeyRevoke {
-    const SPEC: Spec =
-        Spec::delete("accounts.admin_key_revoke", "/admin/keys/{id}", operator()).summary("Revoke an API key").fails(&[Code::NotFound]);
+    const SPEC: Spec = Spec::delete("accounts.admin_key_revoke", "/admin/keys/{id}", operator())
+        .summary("Revoke an API key")
+        .fails(&[Code::NotFound]);
     type Input = KeyRef;
     type Output = Done<KeyView>;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
-use crate::features::accounts::ops::admin_key_revoke::{KeyRef, AdminKeyRevoke};
+use crate::features::accounts::ops::admin_key_revoke::{AdminKeyRevoke, KeyRef};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;

@@ -7,7 +7,7 @@
 use roaring::RoaringBitmap;
 
 use super::activity::ActivityTest;
-use super::check::{FieldTest, Node};
+use super::check::Node;
 use super::compare::Period;
 use super::event::EventTest;
 use super::probe::{Probe, ScopedProbe};

@@ -9,8 +9,7 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
-use crate::engine::store::{self as rows, Read, WriteTx};
-use crate::features::emails::document::Email as Document;
+use crate::engine::store::{self as rows, WriteTx};
 use crate::features::emails::edits;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
@@ -19,7 +18,7 @@ use crate::features::emails::outputs;
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
-use crate::features::emails::writing::{self, Brief, Draft, PlannedSeries, Writer};
+use crate::features::emails::writing::{self, Draft, PlannedSeries, Writer};
 use crate::features::projects::{self, PageText};
 use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;

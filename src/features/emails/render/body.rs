@@ -1,15 +1,13 @@
 //! The blocks between opening and end, in each of their forms.
 
 use super::block_context::BlockContext;
-use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
+use super::cells::{Cell, Content, Item, List, Row, Table, TableRow};
 use super::inline::Ink;
 use super::title::{block_title, titled};
 use super::{callouts, inline, products};
-use crate::features::emails::document::{
-    self, Block, Columns, Heading, HeadingLevel, ImageWidth, ListMarks, Pause, Quote, Value,
-};
+use crate::features::emails::document::{self, Block, Columns, Heading, ImageWidth, ListMarks, Pause, Quote, Value};
 use crate::features::emails::theme::GroundName;
-use crate::features::emails::theme::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
+use crate::features::emails::theme::design::{Align, DividerForm, ListForm, QuoteForm, TableForm};
 
 /// The rows of a block.
 pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {

@@ -1,7 +1,7 @@
 //! How blocks become parts: what belongs together, on which ground, and how much room is between.
 
 use super::block_context::BlockContext;
-use super::cells::{Cell, Content, Part, Row};
+use super::cells::{Cell, Content, Part};
 use super::draft::Draft;
 use super::{body, footer, header};
 use crate::features::emails::document::{Block, Email, HeadingLevel};

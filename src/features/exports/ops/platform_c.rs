@@ -27,6 +27,7 @@ pub struct ExportToPlatformC {
     /// What the platform is to be told.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     #[serde(default)]
+    #[allow(dead_code, reason = "the API accepts it")]
     pub custom_options: Map<String, Value>,
 }
 

@@ -3,8 +3,8 @@
 use super::Site;
 use super::cascade::Styles;
 use super::css::unquoted;
-use crate::engine::render::css::split;
 use super::page::Page;
+use crate::engine::render::css::split;
 use crate::features::projects::brand::BrandFonts;
 
 const SANS: &str = "Arial, Helvetica, sans-serif";

@@ -17,7 +17,7 @@ impl Operation for Ready {
         .summary("Check that the service is ready")
         .about(
             "For alerts. Answers 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, or a background job. Counts against no request budget.",
+            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, or a background job. Counts against no request budget.",
         )
         .blocking();
     type Input = NoInput;
@@ -30,7 +30,7 @@ impl Operation for Ready {
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
             descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
-            dispatchers: DispatchersCheck { ok: true, running: 4, restarts: 0, on_hold: false },
+            dispatchers: DispatchersCheck { ok: true, running: 5, restarts: 0, on_hold: false },
             workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },
         };
         let version = env!("CARGO_PKG_VERSION");

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use data_encoding::HEXLOWER;
-use serde_json::{Value, json};
 use crate::base::secret::{same, sha256};
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
+use data_encoding::HEXLOWER;
+use serde_json::{Value, json};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/agent").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(decide(visit)))];
