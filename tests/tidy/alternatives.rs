@@ -136,7 +136,7 @@ fn names_of_headers_and_fonts_and_addresses_of_webhooks_have_patterns() {
     let font = |name: &&str| json!({ "fonts": { "heading": name } });
     let accepted = ["Lora", "\"Open Sans\", Arial", "源ノ角ゴシック"].iter().map(font).collect::<Vec<_>>();
     let refused = ["url(a)", " - ", "Lora;"].iter().map(font).collect::<Vec<_>>();
-    check("projects.look_update", &json!({ "projectId": ID }), &accepted, &refused);
+    check("projects.theme_update", &json!({ "projectId": ID }), &accepted, &refused);
 }
 
 #[test]

@@ -47,7 +47,10 @@ const REASON_WORDS: [&str; 49] = [
 fn gives_a_reason(comment: &str) -> bool {
     let sentences = comment.split_inclusive(['.', ':', ';']).filter(|part| part.trim().len() > 1).count();
     let words: Vec<&str> = comment.split(|letter: char| !letter.is_alphanumeric()).collect();
-    sentences > 1 || REASON_WORDS.iter().any(|word| words.contains(word)) || comment.contains("interface's") || comment.contains("API's")
+    sentences > 1
+        || REASON_WORDS.iter().any(|word| words.contains(word))
+        || comment.contains("interface's")
+        || comment.contains("API's")
 }
 
 #[test]
@@ -96,6 +99,19 @@ fn every_code_can_happen() {
     let names: Vec<String> = body.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
     assert!(names.len() > 10);
     none("codes that never happen", unused(path, &names, |source, name| has_word(&source.shipped, &format!("Code::{name}"))));
+}
+
+#[test]
+fn every_worker_is_in_the_table() {
+    let table = read("src/workers.rs");
+    let mut findings = Vec::new();
+    for source in sources(&["src/features"]).iter().filter(|source| source.path.ends_with("/worker.rs")) {
+        let ["features", feature, "worker"] = source.module()[..] else { continue };
+        let steps = words_after(source, "pub async fn ");
+        let names = steps.iter().map(|step| format!("{feature}::worker::{step}"));
+        findings.extend(names.filter(|name| !table.shipped.contains(name.as_str())));
+    }
+    none("workers that never run", findings);
 }
 
 #[test]
