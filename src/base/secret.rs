@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn sha256_is_the_published_function() {
-        let sum = data_encoding::HEXLOWER.encode(&sha256(b"abc"));
+        let sum = HEXLOWER.encode(&sha256(b"abc"));
         assert_eq!(sum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
