@@ -1,4 +1,4 @@
-//! Mail that comes in: the listener on one side, the feature that knows what such mail means on the other.
+//! Incoming mail: connects the listener with the feature that interprets such mail.
 
 use std::sync::{Arc, Weak};
 
@@ -13,7 +13,7 @@ use crate::engine::tasks::Tasks;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;
 
-/// The local part that providers are given for complaints. What arrives there counts only with a token of ours in it.
+/// The local part that feedback loops send complaints to. A message there counts only if it contains one of our tokens.
 const COMPLAINTS: &str = "fbl";
 
 /// Listen for mail where the settings say so, and for programs of the same user.

@@ -1,4 +1,4 @@
-//! The composed engine, in process: what the operator does and what keys see of it.
+//! The composed engine, in process: what the operator does, and its effect on keys.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn standard() -> Settings {
 }
 
 fn open(path: &Path, settings: Settings) -> Opened {
-    Opened::open(Folder::open(path).expect("a free folder"), settings).expect("opens")
+    Opened::open(Folder::open(path).expect("an unused folder"), settings).expect("opens")
 }
 
 const STRANGER: Peer = Peer::Network { address: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), tls: false };
@@ -62,7 +62,7 @@ impl Client {
 fn text_of(reply: &Reply) -> String {
     match &reply.body {
         ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).expect("text"),
-        ReplyBody::Stream(_) => panic!("none of these answers is a stream"),
+        ReplyBody::Stream(_) => panic!("none of these responses is a stream"),
     }
 }
 
@@ -79,7 +79,7 @@ async fn key(client: &Client, environment: &str, permissions: &[&str]) -> (Strin
 }
 
 #[tokio::test]
-async fn a_key_works_from_its_making_to_its_revoking_and_after_a_restart() {
+async fn a_key_works_until_it_is_revoked_also_after_a_restart() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let path = outer.path().join("data");
     let opened = open(&path, standard());
@@ -103,7 +103,7 @@ async fn a_key_works_from_its_making_to_its_revoking_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn the_list_shows_use_and_eight_characters_and_never_the_key() {
+async fn the_list_shows_usage_and_eight_characters_but_never_the_key() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -120,7 +120,7 @@ async fn the_list_shows_use_and_eight_characters_and_never_the_key() {
 }
 
 #[tokio::test]
-async fn all_keys_of_the_account_share_its_budget_also_those_made_later() {
+async fn all_keys_of_an_account_share_its_budget_also_later_ones() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let overrides = [("accounts.owner_plan", "standard"), ("plans.standard.budgets.general", "2")];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -136,7 +136,7 @@ async fn all_keys_of_the_account_share_its_budget_also_those_made_later() {
 }
 
 #[tokio::test]
-async fn an_account_whose_plan_is_gone_from_the_settings_gets_503() {
+async fn an_account_whose_plan_was_removed_from_the_settings_gets_503() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let path = outer.path().join("data");
     let opened = open(&path, standard());
@@ -152,7 +152,7 @@ async fn an_account_whose_plan_is_gone_from_the_settings_gets_503() {
 }
 
 #[tokio::test]
-async fn nobody_on_the_network_reaches_the_operators_operations() {
+async fn operator_operations_cannot_be_reached_over_the_network() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -164,7 +164,7 @@ async fn nobody_on_the_network_reaches_the_operators_operations() {
 }
 
 #[tokio::test]
-async fn the_set_up_link_makes_one_owner_once() {
+async fn the_setup_link_creates_one_owner_once() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -181,7 +181,7 @@ async fn the_set_up_link_makes_one_owner_once() {
     let (once, again) = tokio::join!(client.page(Method::POST, &setup_path, form), client.page(Method::POST, &setup_path, form));
     let mut statuses = [once.0.as_u16(), again.0.as_u16()];
     statuses.sort_unstable();
-    assert_eq!(statuses, [200, 404], "two forms sent at once make one owner");
+    assert_eq!(statuses, [200, 404], "two forms sent at once create one owner");
     assert_eq!(client.page(Method::GET, &setup_path, "").await.0, StatusCode::NOT_FOUND);
 
     let owner = json!({ "email": "eve@example.com", "password": "correct horse battery" });
@@ -190,7 +190,7 @@ async fn the_set_up_link_makes_one_owner_once() {
 }
 
 #[tokio::test]
-async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
+async fn a_backup_is_restored_completely_and_a_changed_one_is_rejected() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -203,7 +203,7 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     let (status, made) = client.operate(Method::POST, "/admin/backups", &to).await;
     assert_eq!(status, StatusCode::CREATED, "{made}");
     let (status, again) = client.operate(Method::POST, "/admin/backups", &to).await;
-    assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never written over: {again}");
+    assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never overwritten: {again}");
     let rows = backup::verify(&target).expect("whole").rows();
     assert_eq!(made["data"]["rows"], rows);
     let names: std::collections::BTreeSet<_> =
@@ -222,7 +222,7 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     let (_, list) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
     assert_eq!(list["data"]["projects"][0]["id"], project["data"]["projectId"], "{list}");
     opened.close();
-    assert!(backup::restore(&target, &restored).is_err(), "a folder with data is never written over");
+    assert!(backup::restore(&target, &restored).is_err(), "a folder with data is never overwritten");
 
     let file = target.join("live.redb");
     std::fs::copy(target.join("test.redb"), &file).expect("copied");
@@ -232,11 +232,11 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     let empty = outer.path().join("empty");
     std::fs::create_dir(&empty).expect("made");
     assert!(backup::restore(&target, &empty).is_err());
-    assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "what failed leaves nothing behind");
+    assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "a failed restore leaves nothing behind");
 }
 
 #[tokio::test]
-async fn a_project_of_one_account_and_environment_is_not_in_the_other() {
+async fn a_project_is_visible_only_in_its_account_and_environment() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);

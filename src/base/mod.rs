@@ -1,4 +1,4 @@
-//! Small general tools with no product words in them.
+//! Small general tools without product vocabulary.
 
 pub(crate) mod amount;
 pub mod bounded;

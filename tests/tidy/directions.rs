@@ -1,4 +1,4 @@
-//! Who may name whom: `base ← vocab ← engine ← features ← surfaces ← app, operations, workers`.
+//! Dependency directions: `base ← vocab ← engine ← features ← surfaces ← app, operations, workers`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,7 @@ const OWNERS: [(&str, &[&str]); 10] = [
     ("clap", &["src/surfaces/cli/"]),
 ];
 
-/// Words of OpenAPI, which only its writer knows.
+/// OpenAPI keywords, which only its writer may use.
 const OPENAPI_WORDS: [&str; 4] = ["operationId", "requestBody", "securitySchemes", "\"in\": \"query\""];
 
 fn layer(name: &str) -> Option<usize> {
@@ -77,7 +77,7 @@ fn imports_run_one_way() {
 }
 
 #[test]
-fn features_use_features_above_them_and_only_their_faces() {
+fn features_use_only_earlier_features_and_their_public_modules() {
     let all = sources(&["src"]);
     let order = features(&all);
     let place = |name: &str| order.iter().position(|other| other == name);
@@ -103,7 +103,8 @@ fn features_use_features_above_them_and_only_their_faces() {
     none("a feature reaches into another", findings);
 }
 
-/// `contacts::tags::store` is a part of contacts, even if a feature is called `tags` too.
+/// Returns whether a path is inside the feature itself: `contacts::tags::store` is part of contacts, even if there is also a feature
+/// `tags`.
 fn is_own(code: &str, other: &str, inside: &str, own: &str) -> bool {
     let what = format!("{other}::{inside}");
     code.match_indices(&what).all(|(at, _)| code[..at].ends_with(&format!("{own}::")) || code[..at].ends_with("super::"))

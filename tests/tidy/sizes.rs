@@ -10,7 +10,7 @@ const ALL: [&str; 3] = ["src", "tests", "benches"];
 const MARK: &str = "// long: ";
 
 #[test]
-fn files_fit_a_head() {
+fn files_are_not_too_long() {
     let long = |source: &Source| {
         let lines = source.text.lines().count();
         let marked = source.text.lines().take(20).any(|line| line.trim_start().starts_with(MARK));

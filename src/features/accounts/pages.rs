@@ -1,4 +1,4 @@
-//! The set-up page in its three states. No scripts, nothing from elsewhere, and a policy that forbids both.
+//! The set-up page in its three states, without scripts or external resources, and with a policy that forbids both.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
     ])
 });
 
-/// What was entered, and what is wrong with it.
+/// The entered values and their errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Form {
     pub email: String,
@@ -29,13 +29,13 @@ pub struct Form {
     pub password_error: Option<String>,
 }
 
-/// The page in one of its states.
+/// The states of the page.
 #[derive(Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum Page {
-    /// To be filled in, or corrected.
+    /// The form, empty or with errors.
     Form(Form),
-    /// The owner exists now.
+    /// The owner was created.
     Done { email: String },
     /// The link does not work (any more).
     Gone,
@@ -43,7 +43,7 @@ pub enum Page {
 
 #[derive(Serialize)]
 struct Context<'a> {
-    /// What lets the page's own style in, and no other.
+    /// The CSP nonce that allows the page's own style and no other.
     nonce: &'a str,
     password_min: usize,
     password_max: usize,
@@ -52,7 +52,7 @@ struct Context<'a> {
 }
 
 impl Page {
-    /// The page as an answer.
+    /// Returns the page as a response.
     pub fn reply(&self, random: &dyn Random) -> Reply {
         let nonce = HEXLOWER.encode(&random.bytes::<16>());
         let body = self.draw(&nonce);
@@ -96,25 +96,25 @@ mod tests {
     }
 
     #[test]
-    fn every_state_is_drawn_with_its_status_and_without_a_script() {
+    fn every_state_has_its_status_and_no_script() {
         let statuses = samples().map(|page| {
             let drawn = page.draw("abc");
             assert!(!drawn.contains("<script") && drawn.contains("<style nonce=\"abc\">"), "{drawn}");
-            assert!(!drawn.contains("//") && !drawn.contains("style=\""), "nothing from elsewhere, no style beside the sheet");
+            assert!(!drawn.contains("//") && !drawn.contains("style=\""), "no external resources, no styles besides the sheet");
             page.status().as_u16()
         });
         assert_eq!(statuses, [200, 400, 200, 404]);
     }
 
     #[test]
-    fn a_wrong_form_keeps_the_email_and_ties_each_message_to_its_field() {
+    fn an_invalid_form_keeps_the_email_and_links_each_message_to_its_field() {
         let drawn = samples()[1].draw("abc");
         assert!(drawn.contains("value=\"&quot;&gt;&lt;script&gt;\""), "{drawn}");
         assert!(drawn.contains("id=\"email-error\"") && drawn.contains("aria-describedby=\"email-error\""), "{drawn}");
     }
 
     #[test]
-    fn the_policy_lets_in_the_style_of_this_answer_only() {
+    fn the_policy_allows_only_the_style_of_this_response() {
         let random = SeededRandom::new(1);
         let policies = [Page::Gone.reply(&random), Page::Gone.reply(&random)].map(|reply| {
             let policy = reply.headers[CONTENT_SECURITY_POLICY].to_str().expect("ASCII").to_owned();

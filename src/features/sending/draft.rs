@@ -5,7 +5,7 @@ use super::store;
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::{AccountId, MailingId};
 
-/// The mailing that this becomes.
+/// Builds the mailing for this request.
 pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
     let audience = new.to.audience();
     let direct = audience == Audience::Addresses;
@@ -25,7 +25,7 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         variables: serde_json::Value::Object(new.variables.clone()).to_string(),
         tracking: new.tracking,
         utm: None,
-        // A direct send never goes out twice, whatever the settings say of campaigns.
+        // A direct send never goes out twice, whatever the setting for campaigns is.
         unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
         hold_number: 0,

@@ -1,6 +1,6 @@
 //! Changes to mailings and their recipients, each with everything that follows from it: queues, retries, counts, days and quotas.
 //!
-//! Invariant: a recipient's row changes only by [`advance`], which keeps the counts and the table of retries in step with it.
+//! Invariant: a recipient's row changes only through [`advance`], which keeps the counts and the retry table in sync with it.
 
 use super::engagement;
 use super::model::{Counter, DIRECT, Delivery, Event, Mailing, Measure, Recipient, Refusal};
@@ -8,13 +8,13 @@ use super::{quota, send_queue, store};
 use crate::engine::store::{Result, WriteTx};
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// Write a mailing, and put it into the queue that its state belongs to.
+/// Stores a mailing, and puts it into the queue for its state.
 pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     store::put(tx, mailing);
     send_queue::requeue(tx, mailing)
 }
 
-/// Put a recipient that has no row yet. The caller counts.
+/// Adds a recipient that has no row yet. The caller updates the counts.
 pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
         send_queue::note_retry(tx, id, next_at, number);
@@ -22,7 +22,7 @@ pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipie
     store::put_recipient(tx, id, number, recipient);
 }
 
-/// Have a recipient's message accepted, as a test needs it.
+/// Marks a recipient's message as accepted, for tests.
 #[cfg(test)]
 pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     let mailing = store::by_id(tx, id)?.expect("there");
@@ -33,14 +33,14 @@ pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Remove a direct send with its recipients, who are few.
+/// Deletes a direct send with its recipients, who are few.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     let id = mailing.id;
     send_queue::dequeue(tx, id)?;
     store::remove_direct(tx, id)
 }
 
-/// Let an event change a recipient: its row, the counts and the retries.
+/// Applies an event to a recipient: its row, the counts and the retries.
 pub fn advance(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,
@@ -73,7 +73,7 @@ pub fn advance(
     Ok(Ok(changed.delivery))
 }
 
-/// Why, for the log: the codes of a reply without its text, which often repeats the address.
+/// Returns the reason for the log: the codes of a reply without its text, which often repeats the address.
 pub fn reason(delivery: &Delivery) -> &str {
     match delivery {
         Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => {
@@ -86,7 +86,7 @@ pub fn reason(delivery: &Delivery) -> &str {
     }
 }
 
-/// Add to a count.
+/// Adds to a count.
 pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
         quota::add_waiting(tx, mailing.account, many)?;
@@ -94,7 +94,7 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
     store::add_count(tx, mailing.id, counter, many)
 }
 
-/// Add to what the day came to, if the count is one of those by day.
+/// Adds to the day's statistics, if the count is one of them.
 fn count_day(tx: &mut WriteTx<'_>, of: (&Mailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
     match counter {
         Counter::SENT => engagement::add_day(tx, of, Measure::Sent, many),

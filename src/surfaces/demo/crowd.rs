@@ -1,11 +1,11 @@
-//! People for the first minute: made-up names at the addresses of the built-in inbox that behave as their names say.
+//! The demo's contacts: made-up names at inbox addresses with simulated behavior.
 
 use std::fmt::Write;
 
 /// The domain of simulated recipients.
 const SIMULATOR: &str = "simulator.mailmill.example";
 
-/// How many there are.
+/// The number of contacts.
 pub const SIZE: usize = 120;
 
 const FIRST: [&str; 24] = [
@@ -18,7 +18,7 @@ const LAST: [&str; 20] = [
 ];
 const COUNTRIES: [&str; 8] = ["DE", "FR", "IT", "ES", "NL", "SE", "AT", "PL"];
 
-/// What most of any twelve do; a few do something rarer.
+/// The most common behavior of each group of twelve; a few behave differently.
 const USUAL: [&str; 12] = [
     "open",
     "delivered",
@@ -40,12 +40,12 @@ fn behaviour(number: usize) -> &'static str {
     RARE.iter().find(|(at, _)| *at == number).map_or(USUAL[number % USUAL.len()], |(_, rare)| rare)
 }
 
-/// How many of them click.
+/// Returns how many of them click.
 pub fn clickers() -> usize {
     (0..SIZE).filter(|number| behaviour(*number) == "click").count()
 }
 
-/// All of them as a file that a shop would export, with one more: the reader.
+/// Returns all of them as a CSV file like a shop's export, plus the reader.
 pub fn csv(reader: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_has_an_address_of_their_own_and_some_click() {
+    fn every_contact_has_a_unique_address_and_some_click() {
         let text = csv("you@example.com");
         let addresses: HashSet<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
         assert_eq!(addresses.len(), SIZE + 1);

@@ -1,4 +1,4 @@
-//! The steps of the first minute, one after the other; each says what came of it, and the first that fails ends the story.
+//! The steps of the demo, in order; each reports its result, and the first failure ends the demo.
 
 use std::time::Duration;
 
@@ -18,43 +18,43 @@ use crate::engine::api::http_types::{Body, Peer, Service};
 use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
-/// How often something that takes time is looked at, and how often at most.
+/// The poll interval of slow operations; the number of polls is limited below.
 const LOOK: Duration = Duration::from_millis(150);
 const LOOKS_MAX: usize = 600;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
-/// Who tells it.
+/// The identity that runs the demo.
 pub enum StoryOwner {
-    /// Who has this test key.
+    /// A test key.
     Key(String),
-    /// Who is signed in, on test data.
+    /// A signed-in user, on test data.
     Person(Box<UserSession>),
 }
 
-/// The first minute.
+/// A demo run.
 pub struct Story {
     pub api: Api,
     pub teller: StoryOwner,
     pub peer: Peer,
-    /// The web site to read.
+    /// The website to read.
     pub site: String,
-    /// Where the reader gets their own copy.
+    /// The address of the reader's own copy.
     pub reader: String,
 }
 
-/// How far it is.
+/// Its progress.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoryProgress {
     pub steps: Vec<Step>,
     pub ending: Option<Ending>,
 }
 
-/// A step that was begun.
+/// A started step.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     pub title: &'static str,
-    /// What came of it; empty while it goes on.
+    /// Its result; empty while it runs.
     pub said: String,
     /// The dashboard's page about it, under the environment.
     pub path: String,
@@ -64,13 +64,13 @@ pub struct Step {
 /// How it ended.
 #[derive(Clone, Debug, Serialize)]
 pub enum Ending {
-    /// All is there; the page of the reader's own message, under the environment.
+    /// Success, with the page of the reader's own message, under the environment.
     Well { message: String },
-    /// With why, and what to do.
+    /// Failure, with the reason and the remedy.
     Stuck(String),
 }
 
-/// What one step hands to the next.
+/// The state shared by the steps.
 #[derive(Default)]
 struct StepState {
     project: String,
@@ -81,7 +81,7 @@ struct StepState {
     campaign: String,
 }
 
-/// Look until there is something, or say that it is late. (A macro: a function that takes looks as closures makes futures that cannot
+/// Polls until there is a result or the time is up. (A macro, because a function that takes the poll as a closure makes futures that cannot
 /// move between threads.)
 macro_rules! until {
     ($late:literal, $look:block) => {{
@@ -100,7 +100,7 @@ macro_rules! until {
 type StepResult = Result<(String, String), String>;
 
 impl Story {
-    /// Tell it from beginning to end; `told` shows how far it is.
+    /// Runs it from start to end; `told` receives the progress.
     pub async fn tell(self, told: watch::Sender<StoryProgress>) {
         let ending = match self.steps(&told).await {
             Ok(message) => Ending::Well { message },
@@ -158,7 +158,7 @@ impl Story {
         });
         known.brand = text(&status, "/name");
         let domain = text(&status, "/domain");
-        // A site on this machine has no domain that mail could come from.
+        // A website on this machine has no domain for a From address.
         known.sender = if domain.parse::<std::net::IpAddr>().is_ok() || !domain.contains('.') {
             "hello@leafandstone.example".into()
         } else {
@@ -238,7 +238,7 @@ impl Story {
             let campaign = self.ask("campaigns.get", input.clone()).await?;
             match campaign["status"].as_str() {
                 Some("failed") => return Err(format!("The campaign failed: {}", text(&campaign, "/error"))),
-                // Those who ask to come back later may still wait.
+                // Deferred messages may still wait.
                 Some("sent" | "completed") => Some(()),
                 _ => {
                     let stats = self.ask("campaigns.stats", input.clone()).await?;

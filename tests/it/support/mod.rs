@@ -1,4 +1,4 @@
-//! What the tests stand on: servers, clients, and the contract that every reply is held to.
+//! Support for the tests: servers, clients, and the contract that every reply must satisfy.
 
 pub mod browser;
 pub mod client;
@@ -28,7 +28,7 @@ use mailmill::engine::api::{Access, Entry};
 use mailmill::operations::OPERATIONS;
 use serde_json::Value;
 
-/// A project's id that nobody has.
+/// The id of a project that does not exist.
 pub const NO_PROJECT: &str = "0123456789abcdef01234567";
 
 /// Say that a test cannot run for want of a tool. With `CI=true`, where everything must be tested, the test fails.
@@ -52,19 +52,19 @@ pub fn python_with(modules: &str) -> Option<PathBuf> {
     found
 }
 
-/// The operation with this id.
+/// Returns the operation with this id.
 pub fn operation(id: &str) -> &'static Entry {
     OPERATIONS.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation {id}"))
 }
 
-/// The operations that need a key.
+/// Returns the operations that require a key.
 pub fn keyed() -> impl Iterator<Item = &'static Entry> {
     OPERATIONS
         .iter()
         .filter(|entry| matches!(entry.spec.access, Access::Needs(_) | Access::NeedsOne(_)) && entry.media.documented)
 }
 
-/// The input of an operation's example, in `project`.
+/// Returns the input of an operation's example, in `project`.
 pub fn example(entry: &Entry, project: &str) -> Value {
     let (mut input, _) = (entry.example)(&contract::ENVELOPE);
     if let Some(place) = input.get_mut("projectId") {

@@ -9,11 +9,11 @@ use super::dom::Dom;
 use crate::base::text::Color;
 use crate::engine::render::css::{self, Piece};
 
-/// Attributes that are colours.
+/// Attributes with colors.
 const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
-/// Colours of an email that are told.
+/// The number of colors listed.
 const COLORS_MAX: usize = 24;
-/// What a colour is there for.
+/// The role of a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     Ground,
@@ -38,7 +38,7 @@ fn use_of_attribute(name: &str) -> Use {
     }
 }
 
-/// Every colour of an email, the most used first.
+/// Every color of an email, the most used first.
 pub fn colors(dom: &Dom) -> Vec<Color> {
     let mut counts: HashMap<Color, (usize, usize)> = HashMap::new();
     let mut seen = 0;
@@ -68,7 +68,7 @@ pub fn colors(dom: &Dom) -> Vec<Color> {
 /// The new colour in place of one that is there for something; `None` to leave it.
 pub type Replace<'a> = &'a mut dyn FnMut(Use, Color) -> Option<Color>;
 
-/// The declarations with other colours.
+/// The declarations with replaced colors.
 pub fn declarations(body: &str, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(body.len());
     for one in css::declarations(body) {
@@ -82,7 +82,7 @@ pub fn declarations(body: &str, replace: Replace<'_>) -> String {
     out
 }
 
-/// A style sheet with other colours, in rules whose selectors are of interest.
+/// A style sheet with replaced colors, in rules with selected selectors.
 fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in css::pieces(text) {
@@ -102,7 +102,7 @@ fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -
     out
 }
 
-/// Replace colours wherever they stand on the elements of interest, and in rules of interest.
+/// Replaces colors on the selected elements and in the selected rules.
 pub fn replace(dom: &mut Dom, on: &dyn Fn(usize) -> bool, rules: &dyn Fn(&str) -> bool, replace: Replace<'_>) {
     for node in dom.numbers() {
         if dom.name(node) == "style" {

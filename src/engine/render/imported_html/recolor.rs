@@ -12,31 +12,31 @@ use super::visible::{shows, shows_nothing_but};
 use crate::base::color::{self, BLACK, LEGIBLE, contrast, readable_on};
 use crate::base::text::Color;
 
-/// Less contrast than this makes large letters hard to read (WCAG AA).
+/// Less contrast makes large text hard to read (WCAG AA).
 const SEEN: f64 = 3.0;
 
-/// Small print, in pixels of its letters, is no running text.
+/// Text of this font size in pixels or smaller is small print, not body text.
 const SMALL: u16 = 13;
 
-/// What is painted.
+/// What to recolor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColorTarget {
     Buttons,
-    /// The ground of the page.
+    /// The background of the page.
     Ground,
-    /// The running text.
+    /// The body text.
     Text,
     Headings,
 }
 
-/// Put one colour in place of others everywhere, and keep what stands on it readable.
+/// Replaces colors by one color everywhere, and keeps text readable.
 pub fn recolor(dom: &mut Dom, from: &[Color], to: Color) {
     keeping_readable(dom, |dom| {
         replace(dom, &|_| true, &|_| true, &mut |_, color| from.contains(&color).then_some(to));
     });
 }
 
-/// Paint all of a kind.
+/// Recolors everything of one kind.
 pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     match surface {
         ColorTarget::Buttons => buttons(dom, to),
@@ -46,7 +46,7 @@ pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     }
 }
 
-/// The boxes of the buttons, with letters that can be read on them.
+/// Recolors the boxes of the buttons, with readable text.
 fn buttons(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);
@@ -54,7 +54,7 @@ fn buttons(dom: &mut Dom, to: Color) {
         let Some(link) = button.link() else { continue };
         let inside = dom.within(link);
         let around: Vec<usize> = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link])).collect();
-        // Where the link paints no box itself, the nearest element that holds nothing else is the box.
+        // If the link is not a box itself, the nearest element with no other content is the box.
         let own = looks.ground(dom, link);
         let old = own.or_else(|| around.iter().find_map(|above| looks.ground(dom, *above)));
         let is_box = |node: &usize| old.is_some() && looks.ground(dom, *node) == old;
@@ -72,7 +72,7 @@ fn buttons(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Give an element a ground, wherever it has said so before.
+/// Sets the background of an element, wherever it was set before.
 fn fill(dom: &mut Dom, looks: &ComputedStyles, node: usize, to: Color) {
     let old = looks.ground(dom, node);
     if old == Some(to) {
@@ -104,7 +104,7 @@ fn write_in(dom: &mut Dom, node: usize, ink: Color) {
     }
 }
 
-/// The ground of the page, wherever it is painted again; not the buttons.
+/// Recolors the background of the page wherever it is set again, except buttons.
 fn ground(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let Some(body) = dom.first("body") else { return };
@@ -114,7 +114,7 @@ fn ground(dom: &mut Dom, to: Color) {
             boxes.contains(&node) || (looks.ground(dom, node).is_some() && boxes.iter().any(|link| holds(dom, node, *link)))
         })
         .collect();
-    // What covers the whole page is its ground: the body, or the only thing in it.
+    // The page background is the one that covers the whole page: of the body, or of its only content.
     let mut at = body;
     let mut old = looks.ground(dom, at);
     while old.is_none() {
@@ -146,12 +146,12 @@ fn ground(dom: &mut Dom, to: Color) {
     dom.set_style(body, if has_own { "background" } else { "background-color" }, &to.to_string());
 }
 
-/// Whether an element holds nothing but a link.
+/// Whether an element contains only a link.
 fn holds(dom: &Dom, node: usize, link: usize) -> bool {
     dom.above(link).any(|above| above == node) && shows_nothing_but(dom, node, &[link])
 }
 
-/// The letters that most of the text is written in.
+/// Recolors the text color that most of the text has.
 fn text(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);
@@ -183,7 +183,7 @@ fn text(dom: &mut Dom, to: Color) {
     }
 }
 
-/// The letters of the headings, links in them apart.
+/// Recolors the headings, except links in them.
 fn headings(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let words = Outline::of(dom, &looks).parts;
@@ -196,7 +196,7 @@ fn headings(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Change grounds, and give letters on changed ones another colour where they could not be read any more.
+/// Changes backgrounds, and recolors text that would become unreadable.
 fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let before = ComputedStyles::of(dom).all(dom);
     change(dom);

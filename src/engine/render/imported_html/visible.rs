@@ -3,10 +3,10 @@
 use super::computed_style::pixels;
 use super::dom::Dom;
 
-/// Images up to this size are counters and spacers.
+/// Images up to this size are tracking pixels and spacers.
 const TINY: f32 = 3.0;
 
-/// Characters that fill up a preheader and show nothing.
+/// Invisible characters that pad a preheader.
 pub fn is_filler(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -15,12 +15,12 @@ pub fn is_filler(c: char) -> bool {
         )
 }
 
-/// Whether a text shows anything.
+/// Whether a text has visible characters.
 pub fn shows(text: &str) -> bool {
     text.chars().any(|c| !is_filler(c))
 }
 
-/// Whether an image is there to be counted, not to be seen.
+/// Whether an image is a tracking pixel or a spacer.
 pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     let side = |name: &str| {
         let number = dom.attribute(node, name).and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok());
@@ -29,7 +29,7 @@ pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     side("width") || side("height")
 }
 
-/// Whether nothing under a node is seen but what is under some others.
+/// Whether nothing else under a node is visible.
 pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     let mut open = vec![node];
     while let Some(at) = open.pop() {

@@ -1,4 +1,4 @@
-//! What the set-up page sends: the owner's email and password.
+//! Handles the form of the set-up page: the owner's email and password.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::vocab::limits;
 
 pub struct SetUpForm;
 
-/// The fields of the form as they come.
+/// The raw fields of the form.
 #[derive(Deserialize)]
 struct Fields {
     #[serde(default)]
@@ -29,7 +29,7 @@ struct Fields {
 
 impl Operation for SetUpForm {
     const SPEC: Spec = Spec::post("accounts.set_up_form", "/setup/{token}", public())
-        .summary("Send the set-up page")
+        .summary("Submit the set-up form")
         .about("Takes the page's form (application/x-www-form-urlencoded) with email and password.");
     type Input = SetUpLink;
     type Output = Bare;
@@ -44,7 +44,7 @@ impl Raw for SetUpForm {
 
     async fn run(context: Context, input: SetUpLink, request: RawRequest) -> Result<Reply, Failure> {
         let random = context.engine.random.clone();
-        // Whoever has no working link makes us do no work.
+        // Without a working link, no further work is done.
         if !link_works(&context, &input.token)? {
             return Ok(Page::Gone.reply(random.as_ref()));
         }
@@ -60,11 +60,11 @@ impl Raw for SetUpForm {
     }
 }
 
-/// The owner, or the form with what to correct.
+/// Returns the owner's credentials, or the form with its errors.
 fn checked(fields: &Fields) -> Result<(EmailAddress, Password), Form> {
     let email = EmailAddress::parse(&fields.email);
     let password: Result<Password, _> = fields.password.as_ref().map_or("", |password| password.expose().as_str()).parse();
-    // Here for its place beside the field; hashing asks again.
+    // Checked here so that the error appears at its field; hashing checks again.
     let password = password.and_then(|password| password.fits(&fields.email).map(|()| password));
     match (email, password) {
         (Ok(email), Ok(password)) => Ok((email, password)),
@@ -82,7 +82,7 @@ async fn set_up(context: &Context, token: &str, email: EmailAddress, password: P
     let digest = sha256(token.as_bytes());
     let envelope = context.envelope;
     let write = move |tx: &mut WriteTx<'_>| {
-        // Asked again inside: of two forms sent at once, one finds the link used.
+        // Checked again inside the transaction: of two concurrent forms, only one still finds the link.
         if !store::link_works(tx, digest, tx.now())? {
             return Err(Failure::new(Code::AlreadySetUp));
         }

@@ -21,9 +21,9 @@ pub struct SetUpLink {
 }
 
 impl Operation for SetUpPage {
-    const SPEC: Spec = Spec::get("accounts.set_up_page", "/setup/{token}", public())
-        .summary("Show the set-up page")
-        .about("A page for people, behind the link that the first start prints. Works once and for 24 hours; afterwards 404.");
+    const SPEC: Spec = Spec::get("accounts.set_up_page", "/setup/{token}", public()).summary("Show the set-up page").about(
+        "The HTML page behind the link that the first start prints. It works once and for 24 hours; afterwards it returns 404.",
+    );
     type Input = SetUpLink;
     type Output = Bare;
 
@@ -41,7 +41,7 @@ impl Raw for SetUpPage {
     }
 }
 
-/// Whether the link can still be used: it is known, its time is not over, and there is no owner yet.
+/// Returns whether the link can still be used: it exists, has not expired, and there is no owner yet.
 pub fn link_works(context: &Context, token: &str) -> Result<bool, Failure> {
     let tx = context.engine.control.read();
     Ok(store::link_works(&tx, sha256(token.as_bytes()), context.now())? && !store::has_user(&tx)?)

@@ -5,26 +5,26 @@ use roaring::RoaringBitmap;
 use super::check::FieldTest;
 use super::row::Row;
 
-/// What must be asked of a row.
+/// A check on a row.
 pub(super) enum Probe<'f> {
     Field(&'f FieldTest),
-    /// Each holds.
+    /// Each must pass.
     All(Vec<ScopedProbe<'f>>),
-    /// One holds.
+    /// One must pass.
     Any(Vec<ScopedProbe<'f>>),
 }
 
-/// A probe within a combination, with what is known of it.
+/// A probe within a combination, with the contacts that are already decided.
 pub(super) enum ScopedProbe<'f> {
     Free(Probe<'f>),
-    /// These contacts need not be asked: they pass.
+    /// These contacts pass without a check.
     Unless(RoaringBitmap, Probe<'f>),
-    /// Only these contacts need to be asked: others fail.
+    /// Only these contacts need a check; others fail.
     Only(RoaringBitmap, Probe<'f>),
 }
 
 impl Probe<'_> {
-    /// Whether the row of contact `number` passes; `None` if it is no contact.
+    /// Returns whether the row of contact `number` passes; `None` if the row is not a contact.
     pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
         match self {
             Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),

@@ -11,20 +11,20 @@ use crate::features::emails::store;
 use crate::features::emails::writing::Brief;
 use crate::vocab::ids::AccountId;
 
-/// Where stages work.
+/// The context of the stages.
 #[derive(Clone)]
 pub struct StageContext {
     pub engine: Arc<Engine>,
     pub data: Arc<EnvironmentData>,
 }
 
-/// The date of a moment, in UTC.
+/// Returns the UTC date of a timestamp.
 pub fn date(now: Timestamp) -> jiff::civil::Date {
-    let moment = jiff::Timestamp::from_millisecond(now.0).expect("clocks show times that calendars have");
+    let moment = jiff::Timestamp::from_millisecond(now.0).expect("timestamps of the clock are in the range of the calendar");
     moment.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-/// What an email is made from.
+/// Returns the input for writing an email.
 pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Brief, Failure> {
     Ok(Brief {
         wanted: conversation.wanted.clone(),
@@ -38,7 +38,7 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
     })
 }
 
-/// The same place of the series that is taken as a pattern, or its last one if this series is longer.
+/// Returns the document at the same slot of the pattern's series, or its last one if this series is longer.
 fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
     let Some(reference) = conversation.wanted.reference else { return Ok(None) };
     let others = store::emails(tx, account, reference)?;
@@ -46,14 +46,14 @@ fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, emai
     fits.map_or(Ok(None), |other| document(tx, other))
 }
 
-/// The same place of the series in the conversation's first language, unless this is it.
+/// Returns the document at the same slot in the conversation's first language, unless this email is in it.
 fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
     let emails = store::emails(tx, account, email.conversation)?;
     let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);
     first.map_or(Ok(None), |first| document(tx, first))
 }
 
-/// The document of an email's version in use.
+/// Returns the document of an email's current version.
 pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failure> {
     let text = store::version(tx, email.id, email.version)?.and_then(|version| version.document);
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)

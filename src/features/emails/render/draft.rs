@@ -3,16 +3,16 @@
 use super::cells::{Cell, Row};
 use crate::features::emails::theme::GroundName;
 
-/// A part that is being put together.
+/// A part under construction.
 pub struct Draft {
     pub ground: GroundName,
     pub rows: Vec<Row>,
-    /// Room above and below, where the usual will not do.
+    /// The padding at the top and bottom, if it is not the usual one.
     pub pad: Option<(u16, u16)>,
     pub card: bool,
-    /// It begins with a picture from edge to edge.
+    /// Whether it starts with a full-width picture.
     pub flush_top: bool,
-    /// It holds nothing but a few words.
+    /// Whether it contains only a few words.
     pub is_brief: bool,
 }
 
@@ -21,7 +21,7 @@ impl Draft {
         Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
     }
 
-    /// Append a row; cells that can stand in the column above do.
+    /// Appends a row. Cells that fit into the column above are added to it.
     pub fn push(&mut self, row: Row) {
         if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
             let cells = row.columns.into_iter().flat_map(|column| column.cells);
@@ -31,7 +31,7 @@ impl Draft {
         self.rows.push(row);
     }
 
-    /// Append a row with room above it, unless it is the first.
+    /// Appends a row with space above it, unless it is the first.
     pub fn follow(&mut self, mut row: Row, gap: u16) {
         if self.rows.is_empty() {
             return self.push(row);

@@ -6,7 +6,7 @@ use super::inline;
 use crate::features::emails::document::HeadingLevel;
 use crate::features::emails::theme::design::HeadingForm;
 
-/// The title of a block that has one.
+/// Returns the title of a block, if it has one.
 pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
     titled(set, text, HeadingLevel::Section)
 }

@@ -1,50 +1,50 @@
-//! Style sheets: their rules as far as a reader of brands needs them. Tolerant of everything.
+//! Parses the rules of style sheets that are needed to read a brand. Accepts any input.
 //!
-//! Only what a wide screen in light mode shows is kept; states like hovering are left to who matches selectors.
+//! Keeps only what a wide screen in light mode shows. The selector matcher handles states such as hovering.
 
 use crate::engine::render::css::{self, Piece};
 
-/// The width of the screen that pages are looked at with.
+/// The assumed width of the screen.
 const SCREEN_WIDTH: f32 = 1280.0;
-/// Blocks within blocks: deeper ones are nonsense.
+/// The maximum depth of nested blocks.
 const DEPTH_MAX: u8 = 8;
-/// Rules of one sheet. The largest frameworks have about 10,000.
+/// The maximum number of rules in a sheet. The largest frameworks have about 10,000.
 const RULES_MAX: usize = 20_000;
 
 /// A style sheet.
 #[derive(Debug, Default)]
 pub struct Sheet {
     pub rules: Vec<Rule>,
-    /// Addresses of sheets that this one includes, as written.
+    /// The URLs of sheets that this one imports, as written.
     pub imports: Vec<String>,
-    /// Families that it brings along.
+    /// The font families that it defines.
     pub families: Vec<String>,
 }
 
-/// Declarations and what they hold for.
+/// Declarations and the selectors they apply to.
 #[derive(Debug, PartialEq)]
 pub struct Rule {
     pub selectors: Vec<String>,
     pub declarations: Vec<Declaration>,
 }
 
-/// One property.
+/// A property with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// In small letters, unless it is a variable.
+    /// In lowercase, unless it is a variable.
     pub name: String,
     pub value: String,
     pub important: bool,
 }
 
-/// Read a style sheet.
+/// Parses a style sheet.
 pub fn parse(text: &str) -> Sheet {
     let mut sheet = Sheet::default();
     rules(text.trim_start_matches('\u{feff}'), &mut sheet, 0);
     sheet
 }
 
-/// Read the inside of a `style` attribute or of a block.
+/// Parses the content of a `style` attribute or of a block.
 pub fn declarations(text: &str) -> Vec<Declaration> {
     let owned = |one: css::Declaration<'_>| Declaration { name: one.name, value: bare(one.value), important: one.important };
     css::declarations(text).into_iter().map(owned).collect()
@@ -85,7 +85,7 @@ fn bare(text: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Whether a media query holds for a wide screen in light mode.
+/// Returns whether a media query applies to a wide screen in light mode.
 pub fn applies(query: &str) -> bool {
     let query = query.trim().to_ascii_lowercase();
     query.is_empty() || query.split(',').any(one_applies)
@@ -130,7 +130,7 @@ fn import_address(text: &str) -> Option<String> {
     (!address.is_empty() && applies(conditions.split("layer").next().unwrap_or_default())).then(|| address.to_owned())
 }
 
-/// Text without the quotation marks around it.
+/// Returns the text without its quotation marks.
 pub fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_read_and_what_a_wide_light_screen_does_not_show_is_left_out() {
+    fn only_rules_for_a_wide_light_screen_are_read() {
         let text = r#"
             @charset "utf-8"; @import url("base.css"); @import 'print.css' print;
             :root { --Brand: #0a7; /* the } brand */ --b: ; }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_costs_no_more_than_itself() {
+    fn broken_rules_do_not_affect_others() {
         for (text, expected) in [
             ("a { color: red", vec!["a {color=red}"]),
             ("a { color: red } } b { color: blue }", vec!["a {color=red}", "b {color=blue}"]),

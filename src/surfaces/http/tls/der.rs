@@ -1,10 +1,10 @@
-//! The one fact we need from inside a certificate: when it ends. Nothing else is checked here: rustls does that.
+//! Reads the only fact needed from inside a certificate: when it expires. Nothing else is checked here: rustls does that.
 
 use x509_parser::parse_x509_certificate;
 
 use crate::base::clock::Timestamp;
 
-/// The end of the certificate's validity, or `None` if this is no certificate.
+/// Returns the end of the certificate's validity, or `None` if this is not a certificate.
 pub fn not_after(certificate: &[u8]) -> Option<Timestamp> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
     Some(Timestamp(certificate.validity().not_after.timestamp() * 1000))
@@ -22,14 +22,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_certificate_is_found_in_both_ways_of_writing_it() {
+    fn the_expiry_is_read_in_both_encodings() {
         // Years before 2050 are written with two digits.
         assert_eq!(not_after(&certificate(2031)).map(|end| end.to_string()).as_deref(), Some("2031-11-30T00:00:00.000Z"));
         assert_eq!(not_after(&certificate(2091)).map(|end| end.to_string()).as_deref(), Some("2091-11-30T00:00:00.000Z"));
     }
 
     #[test]
-    fn rubbish_is_not_a_certificate() {
+    fn garbage_is_not_a_certificate() {
         let whole = certificate(2031);
         for length in 0..120 {
             assert_eq!(not_after(&whole[..length]), None, "cut to {length} bytes");
