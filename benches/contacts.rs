@@ -125,7 +125,7 @@ fn resident(field: &str) -> u64 {
     line.split_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default() / 1024
 }
 
-// long: one run from the upload to the last look, in the order it happens
+#[allow(clippy::too_many_lines, reason = "one run from the upload to the last look, in the order it happens")]
 #[expect(clippy::disallowed_methods, reason = "a bench measures, and starts what it measures")]
 fn import(rows: u64) -> Duration {
     let folder = tempfile::tempdir_in(".").expect("a temporary folder");

@@ -22,7 +22,7 @@ use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use mailmill::engine::jobs::Tasks;
+use mailmill::engine::tasks::Tasks;
 use mailmill::vocab::environment::Environment;
 
 use self::server::{connect, read_answer, start};

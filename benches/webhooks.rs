@@ -20,8 +20,9 @@ use http_body_util::{BodyExt, Full};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use mailmill::engine::jobs::{Stage, Tasks, runner};
+use mailmill::engine::runner;
 use mailmill::engine::store::{Error, Table};
+use mailmill::engine::tasks::{Stage, Tasks};
 use mailmill::features::webhooks;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::AccountId;
@@ -207,7 +208,6 @@ async fn measure() {
     let addresses = receivers(&tasks, &arrivals).await;
     let fixture = fixture().await;
     runner::start(&tasks, &fixture.app.api.0, WORKERS);
-    webhooks::dispatch::start(&tasks, &fixture.app.api.0);
     for address in &addresses {
         fixture.hook(*address).await;
     }

@@ -84,7 +84,7 @@
 //! - *Where do DKIM keys come from?* [`engine::mail::dkim`] creates and uses them; `features/domains` stores and rotates them.
 //! - *How does an email become a PNG?* [`engine::render::pixels`].
 //! - *How does search tolerate typos?* `engine/search/typo.rs`.
-//! - *What runs in the background?* [`workers`]. Its status: [`engine::jobs::status`], and `GET /health/ready` for the whole service.
+//! - *What runs in the background?* [`workers`]. Its status: [`engine::tasks::status`], and `GET /health/ready` for the whole service.
 //! - *Which client gets a connection when all are in use?* [`engine::admission`]. How many file descriptors allow: `app/connections.rs`.
 //! - *How much memory do large requests take?* [`engine::api::bodies`] bounds their bodies, and `tests/it/memory.rs` measures them.
 //! - *What happens on a full disk?* [`engine::store::space`]: the stores take essential writes only, and keep a reserve for them.

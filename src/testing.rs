@@ -25,6 +25,7 @@ use crate::engine::api::bodies::Bodies;
 use crate::engine::api::call::Api;
 use crate::engine::api::engine::Parts;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::api::openapi;
 use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::hold::{self, Hold};
 use crate::engine::outbox;
@@ -176,14 +177,14 @@ impl TestApp {
             hold: Hold::new(hold),
             links: Links::new([7; 32]),
             pixels: Pixels::embedded(workers),
-            operations: OPERATIONS,
+            openapi: || openapi::document(OPERATIONS, None).to_string().into(),
         });
         // Tests wait less long than callers.
         engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
         let engine = Arc::new(engine);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let key = add_key(&engine, account, random.as_ref());
-        let api = Api(engine.clone());
+        let api = Api::new(engine.clone(), OPERATIONS);
         Self { clock, project, engine, api, account, key, runtime, stores, folder }
     }
 

@@ -6,29 +6,40 @@ use std::time::Duration;
 use crate::base::memory;
 use crate::engine::access::{audit, idempotency};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::jobs::runner::{Running, Step, Work, Worker};
 use crate::engine::outbox;
+use crate::engine::runner::{Running, Step, Work, Worker};
 use crate::engine::store::{self, Store, WriteTx, blobs};
 use crate::features::accounts;
 use crate::features::contacts::{indexing, jobs};
-use crate::features::emails::generation;
-use crate::features::{campaigns, domains, events, projects, sending, tracking, webhooks};
+use crate::features::{campaigns, contacts, domains, emails, events, projects, sending, tracking, webhooks};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits::SWEEP_ROWS;
 use crate::vocab::tables;
 
-/// Every worker.
+/// A step in each environment.
+macro_rules! each {
+    ($step:path) => {
+        Work::EachEnvironment(|engine, environment| Box::pin($step(engine, environment)))
+    };
+}
+
+/// Every worker. What runs until the service drains comes last.
 pub const WORKERS: &[Worker] = &[
     // Counts in memory are lost by a crash: ten seconds of them at most.
     Worker { name: "key usage", wakes: &[], period: Duration::from_secs(10), work: Work::Control(write_usage) },
     // The period is for the case that an index fell behind without a commit, as after a restart.
-    Worker { name: indexing::WORKER, wakes: &[tables::FEED], period: Duration::from_secs(5), work: Work::EachWorld(index) },
+    Worker {
+        name: indexing::WORKER,
+        wakes: &[tables::FEED],
+        period: Duration::from_secs(5),
+        work: each!(contacts::worker::index),
+    },
     // The period is for what a step that failed has left.
     Worker {
         name: "jobs on contacts",
         wakes: &[tables::CONTACT_JOBS],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(jobs),
+        work: each!(contacts::worker::run_jobs),
     },
     // The period is for what a step that failed has left.
     Worker {
@@ -36,62 +47,67 @@ pub const WORKERS: &[Worker] = &[
         // Projects: a generation waits for the import of its brand.
         wakes: &[tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE, tables::PROJECTS],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(emails),
+        work: each!(emails::worker::generate),
     },
     // The period is for what a restart or a failed step has left.
     Worker {
         name: "imports of projects",
         wakes: &[tables::PROJECT_IMPORT_QUEUE],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(imports),
+        work: each!(projects::worker::import_sites),
     },
     // The period is for images that are tried again later.
     Worker {
         name: "images of projects",
         wakes: &[tables::PROJECT_IMAGE_QUEUE],
         period: Duration::from_secs(10),
-        work: Work::EachWorld(images),
+        work: each!(projects::worker::analyze_images),
     },
     // The period is for those whose time comes.
     Worker {
         name: "campaigns",
         wakes: &[tables::CAMPAIGN_QUEUE, tables::MAILINGS],
         period: Duration::from_secs(1),
-        work: Work::EachWorld(campaigns),
+        work: each!(campaigns::worker::step),
     },
     // The period is for domains whose next look has come.
-    Worker { name: "sending domains", wakes: &[], period: Duration::from_secs(15), work: Work::EachWorld(sending_domains) },
+    Worker { name: "sending domains", wakes: &[], period: Duration::from_secs(15), work: each!(domains::worker::check_records) },
     // The period is for what a step that failed has left.
     Worker {
         name: "planning of mailings",
         wakes: &[tables::MAILING_QUEUE],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(plans),
+        work: each!(sending::worker::plan),
     },
     // A tenth of a second of visits is lost by a crash at most.
-    Worker { name: "opens and clicks", wakes: &[], period: Duration::from_millis(100), work: Work::EachWorld(visits) },
+    Worker {
+        name: "opens and clicks",
+        wakes: &[],
+        period: Duration::from_millis(100),
+        work: each!(tracking::worker::write_visits),
+    },
     // The period is for simulated recipients, who take their time.
     Worker {
         name: "bounces and complaints",
         wakes: &[tables::SIMULATIONS],
         period: Duration::from_secs(1),
-        work: Work::EachWorld(delivery_events),
+        work: each!(tracking::worker::record_delivery_events),
     },
     // The period is for what a restart or a failed step has left.
     Worker {
         name: "conversions",
         wakes: &[tables::CLICK_CHANGES],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(conversions),
+        work: each!(events::worker::attribute_again),
     },
     // By its period alone: what waits meanwhile is brought in together, which is what it waits for.
-    Worker { name: "indexes of events", wakes: &[], period: Duration::from_millis(500), work: Work::EachWorld(event_indexes) },
+    Worker { name: "indexes of events", wakes: &[], period: Duration::from_millis(500), work: each!(events::worker::index) },
     // The period is for what a restart or a failed step has left.
     Worker {
         name: "erasure of contacts",
         wakes: &[tables::ERASURES],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(erasures),
+        work: each!(tracking::worker::erase),
     },
     // What an import or a campaign leaves free is not held for long.
     Worker { name: "memory", wakes: &[], period: Duration::from_secs(5), work: Work::Control(give_memory_back) },
@@ -100,20 +116,29 @@ pub const WORKERS: &[Worker] = &[
         name: "events for webhooks",
         wakes: &[tables::OUTBOX_QUEUE],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(webhook_events),
+        work: each!(webhooks::worker::fan_out),
     },
     // The period is for redeliveries that wait until there is room again.
     Worker {
         name: "redeliveries of webhooks",
         wakes: &[tables::WEBHOOK_REDELIVERIES, tables::WEBHOOK_REMOVALS],
         period: Duration::from_secs(5),
-        work: Work::EachWorld(webhook_redeliveries),
+        work: each!(webhooks::worker::redeliver),
     },
     // The stores look themselves before they write. This is for the end of a shortage in which nothing is written.
     Worker { name: "disk space", wakes: &[], period: Duration::from_secs(1), work: Work::Control(watch_space) },
     // What is over is not used any more; when it goes matters only for space.
-    Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachWorld(sweep_world) },
+    Worker { name: "sweep", wakes: &[], period: Duration::from_secs(60), work: Work::EachEnvironment(sweep_environment) },
     Worker { name: "sweep control", wakes: &[], period: Duration::from_secs(60), work: Work::Control(sweep_control) },
+    Worker::lasting(
+        "sending",
+        Work::EachService(|tasks, engine, environment| Box::pin(sending::dispatch::run(tasks, engine, environment))),
+    ),
+    Worker::lasting(
+        "webhooks",
+        Work::EachService(|tasks, engine, environment| Box::pin(webhooks::dispatch::run(tasks, engine, environment))),
+    ),
+    Worker::lasting("inbound mail", Work::Service(|tasks, engine| Box::pin(tracking::worker::receive_mail(tasks, engine)))),
 ];
 
 fn write_usage(engine: Arc<Engine>) -> Running {
@@ -136,82 +161,7 @@ fn watch_space(engine: Arc<Engine>) -> Running {
     })
 }
 
-fn index(engine: Arc<Engine>, environment: Environment) -> Running {
-    let data = engine.data(environment).clone();
-    Box::pin(async move {
-        if data.store.space().is_low() {
-            // Its files are on the same disk, and merging them takes many times what has changed.
-            return Err(store::Error::NoSpace.into());
-        }
-        let step = tokio::task::spawn_blocking(move || indexing::step(&data)).await;
-        step.map_err(Failure::internal)?.map(Step::more_if).map_err(Failure::internal)
-    })
-}
-
-fn jobs(engine: Arc<Engine>, environment: Environment) -> Running {
-    let data = engine.data(environment).clone();
-    Box::pin(async move {
-        let step = tokio::task::spawn_blocking(move || jobs::step(&data)).await;
-        Ok(Step::more_if(step.map_err(Failure::internal)??))
-    })
-}
-
-fn emails(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { generation::step(engine, environment).await.map(Step::more_if) })
-}
-
-fn imports(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { projects::importing::step(&engine, environment).await.map(Step::more_if) })
-}
-
-fn images(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { projects::look(&engine, environment).await.map(Step::more_if) })
-}
-
-fn campaigns(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { campaigns::step(engine, environment).await.map(|()| Step::Done) })
-}
-
-fn sending_domains(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { domains::check(&engine, environment).await.map(Step::more_if) })
-}
-
-fn plans(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { sending::plan(&engine, environment).await.map(Step::more_if) })
-}
-
-fn visits(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { tracking::write_visits(&engine, environment).await.map(Step::more_if) })
-}
-
-fn delivery_events(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { tracking::take_delivery_events(&engine, environment).await.map(Step::more_if) })
-}
-
-fn conversions(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { events::step(&engine, environment).await.map(Step::more_if) })
-}
-
-fn event_indexes(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { events::index(&engine, environment).await.map(Step::more_if) })
-}
-
-fn erasures(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { tracking::erase(&engine, environment).await.map(Step::more_if) })
-}
-
-fn webhook_events(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move { webhooks::fan_out(&engine, environment).await.map(Step::more_if) })
-}
-
-fn webhook_redeliveries(engine: Arc<Engine>, environment: Environment) -> Running {
-    Box::pin(async move {
-        let more = webhooks::redeliver(&engine, environment).await? | webhooks::clear(&engine, environment).await?;
-        Ok(Step::more_if(more))
-    })
-}
-
-fn sweep_world(engine: Arc<Engine>, environment: Environment) -> Running {
+fn sweep_environment(engine: Arc<Engine>, environment: Environment) -> Running {
     let store = engine.data(environment).store.clone();
     let retention = sending::Retention::of(&engine.settings.mail);
     let upkeep = webhooks::Upkeep::new(&engine.settings);

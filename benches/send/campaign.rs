@@ -12,10 +12,12 @@ use std::time::{Duration, Instant};
 
 use mailmill::base::memory;
 use mailmill::base::secret::Secret;
-use mailmill::engine::jobs::{Stage, Tasks};
-use mailmill::features::sending::{self, dispatch};
+use mailmill::engine::runner;
+use mailmill::engine::tasks::{Stage, Tasks};
+use mailmill::features::sending;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::MailingId;
+use mailmill::workers::WORKERS;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -162,7 +164,7 @@ async fn sending_all(recipients: u64) {
     let before = resident("RssAnon:");
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let start = Instant::now();
-    dispatch::start(&tasks, &app.api.0);
+    runner::start(&tasks, &app.api.0, WORKERS.iter().filter(|worker| worker.name == "sending"));
     let mut peak = before;
     while taken.load(Ordering::Relaxed) < recipients {
         tokio::time::sleep(Duration::from_millis(20)).await;

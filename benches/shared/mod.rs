@@ -12,6 +12,7 @@ use mailmill::engine::access::token;
 use mailmill::engine::api::call::Api;
 use mailmill::engine::api::http_types::{Body, Incoming, Peer, ReplyBody, Service};
 use mailmill::engine::settings;
+use mailmill::operations::OPERATIONS;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::{AccountId, KeyId};
 use mailmill::vocab::permissions::{Permission, PermissionSet};
@@ -56,7 +57,7 @@ impl BenchApp {
             usage: Usage::default(),
             last_writes: Default::default(),
         }));
-        Self { api: Arc::new(Api(engine)), key: text }
+        Self { api: Arc::new(Api::new(engine, OPERATIONS)), key: text }
     }
 
     /// Returns the `data` of a successful call.

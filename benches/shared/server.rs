@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 
 use mailmill::engine::api::call::Api;
-use mailmill::engine::jobs::Tasks;
+use mailmill::engine::tasks::Tasks;
 use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
 
 /// Serves on a free loopback port.

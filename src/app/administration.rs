@@ -7,6 +7,7 @@ use super::folder::{Folder, FolderError, admin_socket};
 use super::open::Opened;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Service};
+use crate::operations::OPERATIONS;
 use crate::surfaces::cli::{self, Administration, CommandOutput, Problem};
 use crate::vocab::settings::Settings;
 
@@ -23,7 +24,7 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
         }
         AdminRoute::Here(folder) => {
             let opened = Opened::open(folder, settings)?;
-            let api = Api(opened.engine.clone());
+            let api = Api::new(opened.engine.clone(), OPERATIONS);
             let said = cli::perform(command, async |request| Ok(api.call(request).await)).await;
             drop(api);
             opened.close();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Looked, Opener, Refusal, STORES, UNTESTED};
+use super::installation::{Looked, Opener, Refusal, STORES, UNTESTED, fit};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::damage::RESTORE;
@@ -81,7 +81,7 @@ fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Pr
             Finding::problem("master key", said, "Run `mailmill rekey` again.")
         }
         Err(trouble) => Finding::problem("master key", trouble.to_string(), remedy),
-        Ok(seal) => match looked.fit(&seal).map_err(Problem::failed)? {
+        Ok(seal) => match fit(folder, &looked, &seal)? {
             Fit::Right => Finding::good("master key", "the key belongs to this installation"),
             Fit::Untested => Finding::skipped("master key", UNTESTED),
             Fit::Wrong => {

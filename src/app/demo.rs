@@ -14,8 +14,9 @@ use crate::base::secret::random_base62;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::Peer;
 use crate::engine::api::{Engine, Principal};
-use crate::engine::jobs::Tasks;
+use crate::engine::tasks::Tasks;
 use crate::features::accounts::Welcome;
+use crate::operations::OPERATIONS;
 use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
 use crate::surfaces::internal_call;
 
@@ -47,7 +48,13 @@ pub fn start(wanted: DemoTarget, engine: &Arc<Engine>, tasks: &Tasks, welcome: O
         let site = wanted.site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
         let peer = Peer::Network { address: IpAddr::V4(Ipv4Addr::LOCALHOST), tls: false };
         let key = welcome.test_key.expose().clone();
-        let story = Story { api: Api(engine), teller: StoryOwner::Key(key.clone()), peer, site, reader: OWNER.to_owned() };
+        let story = Story {
+            api: Api::new(engine, OPERATIONS),
+            teller: StoryOwner::Key(key.clone()),
+            peer,
+            site,
+            reader: OWNER.to_owned(),
+        };
         let (sender, receiver) = watch::channel(StoryProgress::default());
         let (told, ()) = futures_util::future::join(follow(receiver), story.tell(sender)).await;
         print(&farewell(&base, &told, &password, &key));
@@ -56,8 +63,8 @@ pub fn start(wanted: DemoTarget, engine: &Arc<Engine>, tasks: &Tasks, welcome: O
 
 async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
     let input = json!({ "email": OWNER, "password": password });
-    let request = internal_call::request(engine.operations, "accounts.set_up", input, None, Peer::Operator);
-    let reply = Api(engine.clone()).call_as(Principal::Operator, request).await;
+    let request = internal_call::request(OPERATIONS, "accounts.set_up", input, None, Peer::Operator);
+    let reply = Api::new(engine.clone(), OPERATIONS).call_as(Principal::Operator, request).await;
     internal_call::data("accounts.set_up", reply).map(drop).map_err(|reply| internal_call::body(&reply)["error"].to_string())
 }
 

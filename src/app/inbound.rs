@@ -1,29 +1,29 @@
 //! Incoming mail: connects the listener with the feature that interprets such mail.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio_rustls::TlsAcceptor;
 
 use super::folder::{Folder, inbound_socket};
 use crate::engine::api::Engine;
-use crate::engine::jobs::Tasks;
 use crate::engine::mail::inbound::Envelope;
-use crate::engine::mail::inbound::listener::{self, HandlerResult, Handling, MailHandler, Options, ReceivedMessage, Running};
+use crate::engine::mail::inbound::listener::{self, HandlerResult, Handling, Listener, MailHandler, Options, ReceivedMessage};
 use crate::engine::mail::transport::hello_name;
+use crate::engine::tasks::Tasks;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;
 
 /// The local part that feedback loops send complaints to. A message there counts only if it contains one of our tokens.
 const COMPLAINTS: &str = "fbl";
 
-/// Starts to accept mail, as configured, and from programs of the same user.
-pub async fn serve(
+/// Listen for mail where the settings say so, and for programs of the same user.
+pub async fn bind(
     engine: &Arc<Engine>,
     folder: &Folder,
     tls: Option<TlsAcceptor>,
     connections: usize,
     tasks: &Tasks,
-) -> Result<Running, Problem> {
+) -> Result<Arc<Listener>, Problem> {
     let mail = &engine.settings.mail;
     let options = Options {
         smtp: mail.inbound,
@@ -33,20 +33,25 @@ pub async fn serve(
         tls,
         connections,
     };
-    listener::serve(options, Arc::new(Post(engine.clone())), tasks).await.map_err(Problem::failed)
+    let bound = listener::bind(options, Arc::new(Post(Arc::downgrade(engine))), tasks).await.map_err(Problem::failed)?;
+    let listener = Arc::new(bound);
+    engine.set_inbound(listener.clone());
+    Ok(listener)
 }
 
-struct Post(Arc<Engine>);
+/// Weak, because the engine holds the listener.
+struct Post(Weak<Engine>);
 
 impl MailHandler for Post {
     fn wants(&self, recipient: &str) -> bool {
         let local = recipient.split('@').next().unwrap_or_default();
-        local.eq_ignore_ascii_case(COMPLAINTS) || tracking::is_ours(&self.0, recipient)
+        local.eq_ignore_ascii_case(COMPLAINTS) || self.0.upgrade().is_some_and(|engine| tracking::is_ours(&engine, recipient))
     }
 
     fn take(&self, mail: ReceivedMessage) -> Handling {
-        let engine = self.0.clone();
+        let engine = self.0.upgrade();
         Box::pin(async move {
+            let Some(engine) = engine else { return HandlerResult::Later };
             for recipient in &mail.recipients {
                 let envelope = Envelope { sender: &mail.sender, recipient };
                 if let Err(failure) = tracking::receive(&engine, &mail.bytes, &envelope).await {

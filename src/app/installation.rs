@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ use crate::base::random::Random;
 use crate::engine::hold::{self, HoldNumber, OnHold};
 use crate::engine::store::damage::RESTORE;
 use crate::engine::store::identity::{self, Identity, Installation};
-use crate::engine::store::seal::{KeyError, Seal};
+use crate::engine::store::seal::{KeyCheck, KeyError, Seal};
 use crate::engine::store::space::Space;
 use crate::engine::store::{Options, Result as StoreResult, Store, StoreFile, WriteTx};
 use crate::features::installation::sealed::{self, Fit};
@@ -61,9 +62,43 @@ struct FirstStart {
     installation: Installation,
     /// The stores existed before, from a version without identities.
     adopts: bool,
+    /// The key that a rekey has put stores without check values under. What was sealed with the old key does not show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key_check: Option<KeyCheck>,
 }
 
 impl FirstStart {
+    fn new(random: &dyn Random, adopts: bool) -> Self {
+        Self { installation: Installation::new(random), adopts, key_check: None }
+    }
+
+    /// What the folder's file says, if there is one.
+    fn read(folder: &Folder) -> Result<Option<Self>, Problem> {
+        let file = folder.first_start();
+        let unreadable = |why: &dyn fmt::Display| {
+            Problem::failed(format_args!("{} cannot be read ({why}): name an empty folder with --data", file.display()))
+        };
+        match fs::read(&file) {
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(&error)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(unreadable(&error)),
+        }
+    }
+
+    fn write(&self, folder: &Folder) -> Result<(), Problem> {
+        let file = folder.first_start();
+        let written = write_whole(&file, |_| Ok(serde_json::to_string(self).expect("text")));
+        written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
+    }
+
+    /// Whether `seal` is the key of the stores: the one of the last rekey, or else the one that their secrets are sealed with.
+    fn fit(&self, looked: &Looked, seal: &Seal) -> StoreResult<Fit> {
+        match &self.key_check {
+            Some(own) => Ok(if *own == seal.check_value() { Fit::Right } else { Fit::Wrong }),
+            None => looked.fit(seal),
+        }
+    }
+
     /// The first write in the store with this name: its identity, and its first counted start.
     fn identify(&self, name: &str, seal: &Seal) -> impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + use<> {
         let identity = Identity::new(&self.installation, name, seal);
@@ -227,16 +262,31 @@ impl Looked {
     }
 }
 
+/// Whether `seal` is the key of the folder's stores.
+pub fn fit(folder: &Folder, looked: &Looked, seal: &Seal) -> Result<Fit, Problem> {
+    let fit = match FirstStart::read(folder)?.filter(|first| first.adopts) {
+        Some(first) => first.fit(looked, seal),
+        None => looked.fit(seal),
+    };
+    fit.map_err(Problem::failed)
+}
+
+/// Note the key that stores without check values are under now. They get their check values at the next start.
+pub fn note_key(folder: &Folder, seal: &Seal, random: &dyn Random) -> Result<(), Problem> {
+    let first = FirstStart::read(folder)?.unwrap_or_else(|| FirstStart::new(random, true));
+    FirstStart { key_check: Some(seal.check_value()), ..first }.write(folder)
+}
+
 impl Opener<'_> {
     /// Opens the folder's stores, or returns why not.
     pub fn take(&self) -> Result<Taken, Problem> {
         let names = self.folder.names().map_err(Problem::failed)?;
-        match self.first_start(&names)? {
+        match FirstStart::read(self.folder)? {
             Some(first) if first.adopts => self.adopt(&first, self.look()?),
             Some(first) => self.begin(&first),
             None if names.is_empty() => {
-                let first = FirstStart { installation: Installation::new(self.random.as_ref()), adopts: false };
-                self.mark(&first)?;
+                let first = FirstStart::new(self.random.as_ref(), false);
+                first.write(self.folder)?;
                 self.begin(&first)
             }
             None => {
@@ -245,7 +295,7 @@ impl Opener<'_> {
                 if looked.identities.iter().any(Option::is_some) {
                     return self.go_on(looked);
                 }
-                let first = FirstStart { installation: Installation::new(self.random.as_ref()), adopts: true };
+                let first = FirstStart::new(self.random.as_ref(), true);
                 self.adopt(&first, looked)
             }
         }
@@ -265,24 +315,6 @@ impl Opener<'_> {
             true => Refusal::NotEmpty { folder, found: names.to_vec() },
             false => Refusal::Missing { folder, missing, found: names.to_vec() },
         }))
-    }
-
-    fn first_start(&self, names: &[String]) -> Result<Option<FirstStart>, Problem> {
-        let file = self.folder.first_start();
-        if !names.iter().any(|name| file.ends_with(name)) {
-            return Ok(None);
-        }
-        let unreadable = |why: &dyn fmt::Display| {
-            Problem::failed(format_args!("{} cannot be read ({why}): name an empty folder with --data", file.display()))
-        };
-        let text = fs::read(&file).map_err(|error| unreadable(&error))?;
-        serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(&error))
-    }
-
-    fn mark(&self, first: &FirstStart) -> Result<(), Problem> {
-        let file = self.folder.first_start();
-        let written = write_whole(&file, |_| Ok(serde_json::to_string(first).expect("text")));
-        written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
     }
 
     /// Creates the key and the stores, except those that an earlier first start has already created.
@@ -309,12 +341,12 @@ impl Opener<'_> {
             return Err(Problem::failed(refusal));
         }
         let file = self.folder.master_key();
-        match looked.fit(&seal).map_err(Problem::failed)? {
+        match first.fit(&looked, &seal).map_err(Problem::failed)? {
             Fit::Right => {}
             Fit::Wrong => return Err(Problem::failed(Refusal::KeyOpensNothing(file.display().to_string()))),
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
-        self.mark(first)?;
+        first.write(self.folder)?;
         // A backup of an older version has no identity either, and a folder restored from it counts as a copy like any other. The hold is
         // on disk before `complete` lets the folder count as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);

@@ -11,10 +11,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, write_whole};
-use crate::base::hex;
 use crate::base::secret::sha256;
 use crate::engine::hold::Cause;
 use crate::engine::store::identity::Installation;
@@ -52,7 +52,7 @@ impl Place {
         Ok(Self {
             born: born.map(|born| born.as_nanos().to_string()),
             inode: found.ino(),
-            machine: machine.map(|id| hex::encode(&sha256(format!("{} {id}", installation.name()).as_bytes())[..8])),
+            machine: machine.map(|id| HEXLOWER.encode(&sha256(format!("{} {id}", installation.name()).as_bytes())[..8])),
         })
     }
 

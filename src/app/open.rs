@@ -10,6 +10,7 @@ use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
+use crate::engine::api::openapi;
 use crate::engine::api::{Engine, EnvironmentData};
 use crate::engine::hold::Hold;
 use crate::engine::render::pixels::{self, Pixels, Workers, chromium};
@@ -50,7 +51,8 @@ impl Opened {
         let hold = Hold::new(hold);
         let pixels = opener.pixels();
         let settings = Arc::new(settings);
-        let parts = Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, operations: OPERATIONS };
+        let openapi = || openapi::document(OPERATIONS, None).to_string().into();
+        let parts = Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi };
         let engine = Arc::new(Engine::new(parts));
         accounts::load_caches(&engine).map_err(Problem::failed)?;
         Ok(Self { engine, folder, stores })

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::folder::Folder;
-use super::installation::{Looked, Opener, STORES, UNTESTED};
+use super::installation::{Looked, Opener, STORES, UNTESTED, fit, note_key};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::store::identity::{self, Identity};
@@ -42,7 +42,7 @@ impl Goal {
             Err(trouble) => return Err(Problem::failed(trouble)),
         };
         let own = match Seal::read(&folder.master_key()) {
-            Ok(seal) => Some((looked.fit(&seal).map_err(Problem::failed)?, seal)),
+            Ok(seal) => Some((fit(folder, looked, &seal)?, seal)),
             Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
             Err(trouble) => return Err(Problem::failed(trouble)),
         };
@@ -150,6 +150,9 @@ fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(),
     }
     let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there are as many stores as files"));
     put_under(&stores, seal).map_err(Problem::failed)?;
+    if identities.iter().any(Option::is_none) {
+        note_key(opener.folder, seal, opener.random.as_ref())?;
+    }
     for (store, whose) in stores.iter().zip(identities) {
         // Stores without an identity get theirs at the next start.
         let Some(whose) = whose else { continue };

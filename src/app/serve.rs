@@ -17,16 +17,17 @@ use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
 use crate::base::machine;
+use crate::engine::api::call::Api;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::hold::{OnHold, clear};
-use crate::engine::jobs::{Stage, Tasks, runner, signals};
-use crate::engine::mail::inbound::listener::Running as MailIn;
+use crate::engine::mail::inbound::listener::Listener as MailIn;
+use crate::engine::runner;
 use crate::engine::store::{self, WriteTx};
+use crate::engine::tasks::{Stage, Tasks, signals};
 use crate::features::accounts::{self, Welcome};
 use crate::features::installation::held_work;
-use crate::features::sending;
 use crate::features::tracking;
-use crate::features::webhooks;
+use crate::operations::OPERATIONS;
 use crate::surfaces::cli::Problem;
 use crate::surfaces::dashboard::Dashboard;
 use crate::surfaces::http::{self, Bound, Limits, Options, ProxyTrust, TlsSource};
@@ -62,18 +63,15 @@ pub async fn serve(
     }
     let first = accounts::is_untouched(&engine).map_err(Problem::failed)?;
     let options = options(&engine.settings, &opened.folder, connections.http);
-    let front = Arc::new(Dashboard::new(engine.clone(), tasks.clone()));
+    let front = Arc::new(Dashboard::new(Api::new(engine.clone(), OPERATIONS), tasks.clone()));
     let running = http::serve(options, front, engine.clock.clone(), engine.random.clone(), &tasks).await;
     let running = running.map_err(Problem::failed)?;
-    let mail_in = inbound::serve(&engine, &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
-    runner::start(&tasks, &engine, WORKERS);
-
+    let mail_in = inbound::bind(&engine, &opened.folder, running.plain_tls(), connections.inbound, &tasks).await?;
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
     // Start this after the listener: messages contain links.
-    sending::dispatch::start(&tasks, &engine);
-    webhooks::dispatch::start(&tasks, &engine);
+    runner::start(&tasks, &engine, WORKERS);
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
     match demo {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
@@ -92,7 +90,7 @@ pub async fn serve(
     drop(ready);
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
-    let (drained, _) = tokio::join!(running.drain(grace), mail_in.drain(grace));
+    let drained = running.drain(grace).await;
     // Messages whose final dot is written get the configured time.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;

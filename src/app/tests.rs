@@ -14,6 +14,7 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Ser
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::features::{accounts, accounts::Welcome};
+use crate::operations::OPERATIONS;
 use crate::vocab::settings::Settings;
 
 fn standard() -> Settings {
@@ -32,7 +33,7 @@ struct Client {
 
 impl Client {
     fn of(opened: &Opened) -> Self {
-        Self { api: Api(opened.engine.clone()) }
+        Self { api: Api::new(opened.engine.clone(), OPERATIONS) }
     }
 
     async fn send(&self, peer: Peer, method: Method, path: &str, headers: &[(http::HeaderName, &str)], body: &str) -> Reply {

@@ -1,25 +1,23 @@
 //! Small general tools without product vocabulary.
 
-pub mod amount;
-pub mod base64;
+pub(crate) mod amount;
 pub mod bounded;
 pub mod clock;
-pub mod color;
-pub mod currency;
-pub mod domain;
+pub(crate) mod color;
+pub(crate) mod currency;
+pub(crate) mod domain;
 pub mod email;
-pub mod hex;
 pub mod locale;
 pub mod machine;
 pub mod memory;
-pub mod network;
-pub mod optional;
-pub mod patch;
-pub mod phone;
-pub mod qr;
+pub(crate) mod network;
+pub(crate) mod optional;
+pub(crate) mod patch;
+pub(crate) mod phone;
+pub(crate) mod qr;
 pub mod random;
 pub mod secret;
-pub mod serde_str;
-pub mod strict_objects;
+pub(crate) mod serde_str;
+pub(crate) mod strict_objects;
 pub mod text;
-pub mod zone;
+pub(crate) mod zone;

@@ -4,32 +4,19 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Deserializer};
 
 use super::serde_str;
 
 /// All addresses that share their first bits with one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    /// Invariant: at most the number of bits of `address`.
-    prefix_bits: u8,
-}
+pub struct Network(IpNet);
 
 impl Network {
-    /// Whether `address` is in this range. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) counts as IPv4.
+    /// Whether `address` lies in this range. An IPv4 address in IPv6 notation (`::ffff:a.b.c.d`) counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                let differing = u32::from(own) ^ u32::from(other);
-                differing.leading_zeros() >= u32::from(self.prefix_bits)
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => {
-                let differing = u128::from(own) ^ u128::from(other);
-                differing.leading_zeros() >= u32::from(self.prefix_bits)
-            }
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
-        }
+        self.0.contains(&address.to_canonical())
     }
 }
 
@@ -72,23 +59,15 @@ impl FromStr for Network {
 
     /// Parses an address, followed by `/` and the number of significant bits; all bits if omitted.
     fn from_str(given: &str) -> Result<Self, NetworkError> {
-        let (address, bits) = match given.trim().split_once('/') {
-            Some((address, bits)) => (address, Some(bits)),
-            None => (given.trim(), None),
-        };
-        let address: IpAddr = address.parse().map_err(|_| NetworkError)?;
-        let bits_max = if address.is_ipv4() { 32 } else { 128 };
-        let prefix_bits = match bits {
-            Some(bits) => bits.parse().map_err(|_| NetworkError)?,
-            None => bits_max,
-        };
-        if prefix_bits > bits_max { Err(NetworkError) } else { Ok(Self { address, prefix_bits }) }
+        let given = given.trim();
+        let network = given.parse().or_else(|_| given.parse::<IpAddr>().map(IpNet::from));
+        network.map(Self).map_err(|_| NetworkError)
     }
 }
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.address, self.prefix_bits)
+        self.0.fmt(f)
     }
 }
 

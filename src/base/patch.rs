@@ -30,11 +30,6 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Whether the field is absent.
-    pub fn is_absent(&self) -> bool {
-        matches!(self, Self::Absent)
-    }
-
     /// The same change with another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {

@@ -145,6 +145,8 @@ pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::HEXLOWER;
+
     use super::super::random::SeededRandom;
     use super::*;
 
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn sha256_is_the_published_function() {
-        let sum = super::super::hex::encode(&sha256(b"abc"));
+        let sum = HEXLOWER.encode(&sha256(b"abc"));
         assert_eq!(sum, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 

@@ -281,7 +281,8 @@ impl FromStr for Color {
 
     fn from_str(given: &str) -> Result<Self, ColorError> {
         let digits = given.trim().strip_prefix('#').ok_or(ColorError)?;
-        let [red, green, blue] = super::hex::decode(digits).ok_or(ColorError)?;
+        let bytes = data_encoding::HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).map_err(|_| ColorError)?;
+        let [red, green, blue] = bytes.try_into().map_err(|_| ColorError)?;
         Ok(Self { red, green, blue })
     }
 }

@@ -1,16 +1,17 @@
 //! Machinery that knows mechanisms, not features.
 
 pub mod access;
-pub mod admission;
+pub(crate) mod admission;
 pub mod api;
-pub mod fetch;
-pub mod hold;
-pub mod jobs;
-pub mod language_model;
+pub(crate) mod fetch;
+pub(crate) mod hold;
+pub(crate) mod language_model;
 pub mod mail;
 pub mod outbox;
-pub mod recent_log;
+pub(crate) mod recent_log;
 pub mod render;
+pub mod runner;
 pub mod search;
 pub mod settings;
 pub mod store;
+pub mod tasks;

@@ -49,23 +49,7 @@ pub struct Event {
     pub body: String,
 }
 
-impl Record for Event {
-    const VERSION: u8 = 2;
-
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct First {
-            kind: WebhookEvent,
-            account: AccountId,
-            _project: Option<ProjectId>,
-            _conversation: Option<String>,
-            created_at: Timestamp,
-            _data: String,
-        }
-        let First { kind, account, created_at, .. } = (version == 1).then(|| store::codec::decode_fields(bytes)).flatten()?;
-        Some(Self { kind, account, created_at, body: String::new() })
-    }
-}
+impl Record for Event {}
 
 impl Event {
     /// The event as subscribers get it; `null` if it was erased.

@@ -1,34 +1,34 @@
 //! The product's nouns, in order of dependence. A blank line between them keeps the formatter from sorting them.
 
-pub mod accounts;
+pub(crate) mod accounts;
 
 pub mod projects;
 
-pub mod domains;
+pub(crate) mod domains;
 
 pub mod suppressions;
 
 pub mod contacts;
 
-pub mod tags;
+pub(crate) mod tags;
 
-pub mod topics;
+pub(crate) mod topics;
 
-pub mod segments;
+pub(crate) mod segments;
 
 pub mod emails;
 
-pub mod exports;
+pub(crate) mod exports;
 
 pub mod sending;
 
-pub mod campaigns;
+pub(crate) mod campaigns;
 
-pub mod tracking;
+pub(crate) mod tracking;
 
 pub mod events;
 
-pub mod system;
+pub(crate) mod system;
 
 pub mod webhooks;
 

@@ -2,6 +2,6 @@
 
 pub mod cli;
 pub mod dashboard;
-pub mod demo;
+pub(crate) mod demo;
 pub mod http;
-pub mod internal_call;
+pub(crate) mod internal_call;

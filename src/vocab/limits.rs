@@ -4,6 +4,7 @@
 // --- Lists ---
 
 /// What clients of this API expect when they set no limit.
+/// They get one screen of rows.
 pub const PAGE_LIMIT_DEFAULT: u64 = 20;
 /// Enough for a screen of any size; larger pages would make one response as costly as a hundred.
 pub const PAGE_LIMIT_MAX: u64 = 100;
@@ -45,6 +46,7 @@ pub const KEY_ID_CHARACTERS_SHOWN: usize = 8;
 /// Days of request counts that are stored: what a chart shows, and some more for views around midnight.
 pub const KEY_DAYS_KEPT: u32 = 32;
 /// Days shown in a key's chart.
+/// A month shows every weekday four times.
 pub const KEY_DAYS_SHOWN: u32 = 30;
 
 // --- Users ---
@@ -65,12 +67,15 @@ pub const SESSIONS_PER_USER_MAX: usize = 20;
 /// A fresh sign-in guards what cannot be undone: long enough to read a page and press a button.
 pub const FRESH_SIGN_IN_MS: i64 = 10 * 60 * 1000;
 /// The part of a browser's User-Agent that a list of sessions shows.
+/// Real ones are shorter, and only a prefix is needed to name the browser.
 pub const AGENT_CHARACTERS_MAX: usize = 200;
 /// Requests within this time do not write a session's new end to disk.
 pub const SESSION_SEEN_STEP_MS: i64 = 60 * 1000;
 /// Free sign-in attempts, by address and by account, within [`SIGN_IN_WINDOW_MS`].
+/// People mistype a password a few times, not ten.
 pub const SIGN_IN_TRIES_FREE: u32 = 10;
 /// See [`SIGN_IN_TRIES_FREE`].
+/// A short wait stops guessing, not people.
 pub const SIGN_IN_WINDOW_MS: i64 = 60 * 1000;
 /// The longest wait between attempts: guessing at this pace is hopeless, and no user is locked out of their own account for long.
 pub const SIGN_IN_WAIT_MAX_MS: i64 = 60 * 1000;
@@ -81,18 +86,23 @@ pub const TOTP_STEPS_KEPT: usize = 120;
 /// Names that a brute-force throttle remembers; each takes about a hundred bytes.
 pub const THROTTLED_NAMES_MAX: usize = 50_000;
 /// Our signed tokens have some 400 bytes.
+/// Longer ones are rejected before their signature is checked.
 pub const TOKEN_BYTES_MAX: usize = 2_048;
 /// Members of an account, and also its open invitations.
+/// The list is loaded whole.
 pub const MEMBERS_MAX: usize = 1_000;
 /// Names are shown in one line.
 pub const MEMBER_NAME_CHARACTERS_MAX: usize = 100;
 /// An invitation may wait over a weekend and a holiday.
+/// It must not expire before the invited person is back.
 pub const INVITATION_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// A password-reset link is requested when it is needed.
 pub const RESET_LINK_MS: i64 = 60 * 60 * 1000;
 /// One-time codes for users who have lost their phone.
+/// They fit on one printed page and last for years.
 pub const RECOVERY_CODES: usize = 10;
 /// Rows of the audit log that one request may read to find those of an account.
+/// A page must not walk through the whole log.
 pub const AUDIT_WALK_MAX: usize = 5_000;
 
 // --- Agents that request a key ---
@@ -116,12 +126,14 @@ pub const CLAIM_POLLS_PER_MINUTE: u32 = 2_400;
 /// Wrong codes in ten minutes by one user or from one address: codes have 34 bits, so guessing is hopeless.
 pub const CLAIM_GUESSES_FREE: u32 = 5;
 /// See [`CLAIM_GUESSES_FREE`].
+/// A code lives as long.
 pub const CLAIM_GUESS_WINDOW_MS: i64 = 10 * 60 * 1000;
 /// Agent names are shown in one line.
 pub const AGENT_NAME_CHARACTERS_MAX: usize = 100;
 /// A registration, a poll and a form each have some hundred bytes.
 pub const AGENT_BODY_BYTES_MAX: usize = 16 * 1024;
 /// Past agent requests shown in a list.
+/// The list is for recent ones.
 pub const CLAIMS_SHOWN_MAX: usize = 100;
 
 // --- The dashboard ---
@@ -137,6 +149,7 @@ pub const DASHBOARD_EMAIL_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// The first field of a form with a large file: a token and the field's name.
 pub const DASHBOARD_TOKEN_BYTES_MAX: usize = 4 * 1024;
 /// The path to open after sign-in, one of our own pages.
+/// Its query can hold a filter, nothing larger.
 pub const NEXT_BYTES_MAX: usize = 500;
 
 // --- Projects ---
@@ -186,18 +199,24 @@ pub const IMPORT_SITEMAPS_MAX: usize = 4;
 /// Bytes of one page, style sheet or sitemap that are read; the rest of larger ones adds nothing new.
 pub const IMPORT_PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes of one import, images excluded.
+/// Its pages and their style sheets rarely have a tenth of it.
 pub const IMPORT_BYTES_MAX: u64 = 40 * 1024 * 1024;
 /// Bytes of one image: a large photograph.
 pub const IMPORT_IMAGE_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Time for one request of an import.
+/// A slow shop answers in five seconds.
 pub const IMPORT_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// The time after which an import continues with what it has.
+/// Somebody waits for it.
 pub const IMPORT_TIME_MAX_MS: i64 = 4 * 60 * 1000;
 /// Steps in a row in which an import only fails before it is given up.
+/// A failure that is not over by then will stay.
 pub const IMPORT_FAILURES_MAX: u8 = 5;
 /// Images analyzed in parallel.
+/// Analysis mostly waits for other servers, so two cores can serve eight.
 pub const IMAGES_AT_ONCE: usize = 8;
 /// Attempts to analyze one image.
+/// A server that is down for a moment is back by then.
 pub const IMAGE_LOOKS_MAX: u8 = 4;
 /// The width of an uploaded image: twice that of an email, for high-resolution screens. Wider images are scaled down.
 pub const UPLOADED_IMAGE_WIDTH_MAX: u32 = 1_600;
@@ -265,10 +284,12 @@ pub const JOB_STEP_CONTACTS: usize = 10_000;
 /// The same for a file. Three such chunks are in memory at a time: one being read, one waiting, one being written.
 pub const IMPORT_STEP_CONTACTS: usize = 10_000;
 /// Rows of one import file.
+/// Five times the contacts that one project is tested with.
 pub const IMPORT_ROWS_MAX: u64 = 5_000_000;
 /// One row of an import file: all fields of a contact at their largest, and some spare.
 pub const IMPORT_ROW_BYTES_MAX: usize = 64 * 1024;
 /// Columns of an import file.
+/// Exports of other services have a hundred.
 pub const IMPORT_COLUMNS_MAX: usize = 500;
 /// Custom fields that get a column in an export; others are omitted.
 pub const EXPORT_CUSTOM_COLUMNS_MAX: usize = 500;
@@ -291,6 +312,7 @@ pub const JOBS_OPEN_PER_PROJECT_MAX: usize = 20;
 /// Jobs of the whole installation that are searched for the newest of one project.
 pub const JOBS_SCANNED_MAX: usize = 2_000;
 /// Contacts that one request may list and change at once.
+/// One transaction changes so many in well under a second.
 pub const CHANGE_IDS_MAX: usize = 1_000;
 /// Contacts changed per transaction in a bulk change: each is read, written and reported, so the number is lower than for other jobs.
 pub const CHANGE_STEP_CONTACTS: usize = 2_000;
@@ -306,6 +328,7 @@ pub const TAGS_PER_PROJECT_MAX: usize = 10_000;
 /// Names are shown in one line of a list.
 pub const TOPIC_NAME_CHARACTERS_MAX: usize = 100;
 /// Recipients choose topics on one page.
+/// A longer list is not read.
 pub const TOPICS_PER_PROJECT_MAX: usize = 200;
 /// Far more than the number of topics, so that there is space between any two.
 pub const TOPIC_DISPLAY_ORDER_MAX: u64 = 1_000_000;
@@ -324,6 +347,7 @@ pub const SEGMENT_CONDITIONS_MAX: usize = 50;
 /// Values of one condition; each is compared with every contact.
 pub const SEGMENT_VALUES_PER_CONDITION_MAX: usize = 100;
 /// Characters of one value of a condition.
+/// The longest text field of a contact has so many.
 pub const SEGMENT_VALUE_CHARACTERS_MAX: usize = 500;
 /// Contacts shown as a preview of a filter that is being written: one page.
 pub const SEGMENT_PREVIEW_MAX: usize = 100;
@@ -357,14 +381,17 @@ pub const PROVIDER_TYPE_CHARACTERS_MAX: usize = 50;
 /// Two years: time zone rules are unknown beyond that, and a later date is a typo.
 pub const SCHEDULE_AHEAD_MS: i64 = 731 * 24 * 60 * 60 * 1000;
 /// The colleagues who check a test email before the campaign is sent.
+/// More recipients would be a campaign.
 pub const CAMPAIGN_TEST_ADDRESSES_MAX: usize = 20;
 /// Campaigns that one request across all projects reads: some hundredths of a second.
 pub const CAMPAIGNS_SCANNED_MAX: usize = 2_000;
 /// Campaigns handled in one step of the worker, which then checks for a shutdown.
+/// A step stays short.
 pub const CAMPAIGNS_PER_STEP: usize = 256;
 /// How long a due campaign waits for an edit of its email: edits take a minute at most.
 pub const CAMPAIGN_EDIT_AWAITED_MS: i64 = 10 * 60 * 1000;
 /// The pause before it checks again whether the edit is done.
+/// An edit takes some seconds.
 pub const CAMPAIGN_EDIT_CHECK_MS: i64 = 2_000;
 
 // --- Files ---
@@ -387,10 +414,12 @@ pub const CONVERSATIONS_WAITING_PER_PROJECT_MAX: usize = 50;
 /// How often a stage of an email is started before it is given up: it was interrupted each time, perhaps through its own fault.
 pub const EMAIL_ATTEMPTS_MAX: u8 = 5;
 /// Emails generated at once in each environment, which wait for the language model in parallel.
+/// More would take the model's budget in one burst.
 pub const EMAILS_AT_ONCE: usize = 4;
 /// How long a generation waits for its brand import, which takes a minute at most.
 pub const IMPORT_AWAITED_MS: i64 = 3 * 60 * 1000;
 /// Stages started in one step of the worker, which then checks for a shutdown.
+/// A step stays short.
 pub const EMAIL_STAGES_PER_STEP: usize = 64;
 /// Waiting edits of one project; more come from a client in a loop.
 pub const EDITS_WAITING_MAX: usize = 200;
@@ -423,6 +452,7 @@ pub const LANGUAGE_MODEL_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Services reject images beyond 5 MB, the size of these bytes in base64.
 pub const LANGUAGE_MODEL_PICTURE_BYTES_MAX: usize = 3_700_000;
 /// How often a response that breaks the rules goes back to the model with its violations.
+/// A model that has failed three times fails again, and each try costs money.
 pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 
 // --- The prompt for a language model ---
@@ -430,14 +460,19 @@ pub const LANGUAGE_MODEL_CORRECTIONS_MAX: usize = 2;
 /// Images with their descriptions; more make a prompt costlier without improving the result.
 pub const MATERIAL_IMAGES_MAX: usize = 40;
 /// Pages that the model may link to.
+/// A prompt has room for them, and sites list the important ones first.
 pub const MATERIAL_LINKS_MAX: usize = 60;
 /// The beginning of a page that a prompt links to.
+/// About a thousand tokens, which hold what a page is about.
 pub const MATERIAL_PAGE_CHARACTERS_MAX: usize = 4_000;
 /// Texts of the knowledge base, the newest first.
+/// With the length of each, about four thousand tokens.
 pub const MATERIAL_FACTS_MAX: usize = 20;
 /// The beginning of each.
+/// A fact is one paragraph.
 pub const MATERIAL_FACT_CHARACTERS_MAX: usize = 800;
 /// Products with their prices.
+/// An email shows nine, and the model needs a choice.
 pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 
 // --- The email document ---
@@ -445,12 +480,14 @@ pub const MATERIAL_PRODUCTS_MAX: usize = 40;
 /// Mail clients show 40 to 90 characters of a subject; a longer one is a paragraph.
 pub const EMAIL_SUBJECT_CHARACTERS_MAX: usize = 150;
 /// Mail clients show up to about 140 characters after the subject.
+/// More is never read.
 pub const EMAIL_PREHEADER_CHARACTERS_MAX: usize = 200;
 /// Blocks of one email: twice what readers scroll through. It also keeps the HTML under the size at which mail clients clip it.
 pub const EMAIL_BLOCKS_MAX: usize = 40;
 /// A block's name: one or two words.
 pub const EMAIL_BLOCK_ID_CHARACTERS_MAX: usize = 40;
 /// A title fills two or three lines on a phone.
+/// Longer titles push the text off the first screen.
 pub const EMAIL_TITLE_CHARACTERS_MAX: usize = 140;
 /// Text of a button, a name, a price: one line.
 pub const EMAIL_LABEL_CHARACTERS_MAX: usize = 80;
@@ -463,6 +500,7 @@ pub const EMAIL_PROSE_CHARACTERS_MAX: usize = 3_000;
 /// More links do not fit beside a logo at a width of 600 pixels.
 pub const EMAIL_HEADER_LINKS_MAX: usize = 3;
 /// More links wrap to a second line in a footer.
+/// A footer should stay small.
 pub const EMAIL_FOOTER_LINKS_MAX: usize = 4;
 /// A single column is not a columns block.
 pub const EMAIL_COLUMNS_MIN: usize = 2;
@@ -471,18 +509,23 @@ pub const EMAIL_COLUMNS_MAX: usize = 3;
 /// A column is a small part of an email.
 pub const EMAIL_COLUMN_BLOCKS_MAX: usize = 6;
 /// Three rows of three.
+/// An email with more is a catalog.
 pub const EMAIL_PRODUCTS_MAX: usize = 9;
 /// Longer lists belong on a page.
+/// An email can link to it.
 pub const EMAIL_LIST_ITEMS_MAX: usize = 12;
 /// More columns cannot be read on a phone.
 pub const EMAIL_TABLE_COLUMNS_MAX: usize = 5;
 /// An order of many items.
+/// Longer tables belong on a page.
 pub const EMAIL_TABLE_ROWS_MAX: usize = 40;
 /// A row of names.
+/// More do not fit on one line of a phone.
 pub const EMAIL_SOCIAL_LINKS_MAX: usize = 8;
 /// Width and height of images in pixels: what cameras and decoders support.
 pub const EMAIL_IMAGE_PIXELS_MAX: u32 = 20_000;
 /// A timestamp with offset and fractions of a second.
+/// No valid one is longer.
 pub const EMAIL_DEADLINE_CHARACTERS_MAX: usize = 40;
 /// Violations reported by one check: enough to fix a document by, few enough for a model's context.
 pub const EMAIL_VIOLATIONS_MAX: usize = 50;
@@ -509,6 +552,7 @@ pub const DRAWN_IMAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Pixels of one decoded image. The largest phone photos have 50 million.
 pub const DECODED_IMAGE_PIXELS_MAX: u64 = 50_000_000;
 /// Width or height of such an image in pixels.
+/// Cameras stay below it.
 pub const DECODED_IMAGE_SIDE_MAX: u32 = 10_000;
 /// Memory of one decoded image: 8,000 by 6,000 pixels of four bytes.
 pub const DECODED_IMAGE_BYTES_MAX: u64 = 200 * 1024 * 1024;
@@ -536,16 +580,19 @@ pub const DRAWN_IMAGES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// All pixels of the images of one drawing: 256 MiB when unpacked, a quarter of the worker's memory.
 pub const DRAWN_IMAGE_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// Screenshots of different widths in one drawing.
+/// Phone, tablet and desktop, each in a few sizes.
 pub const DRAWN_WIDTHS_MAX: usize = 8;
 /// The narrowest screen on which mail is read.
 pub const DRAWN_WIDTH_PX_MIN: u32 = 120;
 /// Wider windows only show more white around an email.
+/// They also take more memory.
 pub const DRAWN_WIDTH_PX_MAX: u32 = 2_000;
 /// Screenshots are cut at this height: 20 screens, and within the engine's 64 million pixels at any width.
 pub const DRAWN_HEIGHT_PX_MAX: u32 = 16_000;
 /// The time limit of one drawing; a typical one takes a hundredth of it.
 pub const DRAWING_TIME: std::time::Duration = std::time::Duration::from_secs(15);
 /// Processor time of one drawing, enforced by the operating system.
+/// Real emails take less than one second.
 pub const DRAWING_CPU_SECONDS: u64 = 10;
 /// Memory that a drawing may use beyond the bare process. A typical one uses 20 MiB.
 pub const DRAWING_MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
@@ -572,8 +619,10 @@ pub const COMPOSER_PROMPT_CHARACTERS_MAX: usize = 10_000;
 /// Links, points, statements or images taken from one prompt: more do not fit into an email.
 pub const COMPOSER_LIST_MAX: usize = 12;
 /// Products of a brand that the composer chooses from.
+/// It reads them all for each email.
 pub const COMPOSER_PRODUCTS_MAX: usize = 1_000;
 /// Texts of a brand that the composer quotes.
+/// It reads them all for each email.
 pub const COMPOSER_KNOWLEDGE_MAX: usize = 100;
 /// The API's limit for emails of one series.
 pub const EMAILS_PER_SERIES_MAX: usize = 12;
@@ -600,24 +649,29 @@ pub const DOMAINS_MAX: usize = 500;
 /// The pause before the second check of a domain that waits for its records; each further pause is twice as long.
 pub const DOMAIN_CHECK_INTERVAL_MS: i64 = 60 * 1000;
 /// The longest such pause.
+/// A record that appears overnight is found in the morning.
 pub const DOMAIN_CHECK_INTERVAL_MS_MAX: i64 = 6 * 60 * 60 * 1000;
 /// Records reach all name servers within two days; if they are missing after three, the user has forgotten them.
 pub const DOMAIN_VERIFICATION_MS: i64 = 72 * 60 * 60 * 1000;
 /// The pause between checks of a verified domain.
+/// Records that work are rarely removed.
 pub const DOMAIN_DAILY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Failed checks in a row after which a verified domain counts as failed: a single one may be a DNS glitch.
 pub const DOMAIN_MISSES_MAX: u8 = 3;
 /// The pause between those checks.
+/// A name server that fails for a moment is back by then.
 pub const DOMAIN_MISS_PAUSE_MS: i64 = 15 * 60 * 1000;
 /// How long a replaced key stays in the DNS: messages travel for up to five days.
 pub const DOMAIN_KEY_RETIRES_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Domains checked in parallel.
+/// Checks mostly wait for name servers.
 pub const DOMAINS_AT_ONCE: usize = 8;
 /// Parent domains in which a DMARC record is looked up. The successor of RFC 7489 has the same limit.
 pub const DMARC_LEVELS_MAX: usize = 8;
 /// Values shown that the DNS has in place of one expected record.
 pub const DOMAIN_FOUND_SHOWN_MAX: usize = 5;
 /// Characters shown of each value.
+/// They are shown to find a mistake, and DNS texts can have kilobytes.
 pub const DOMAIN_FOUND_CHARACTERS_MAX: usize = 500;
 
 // --- Suppressions ---
@@ -636,6 +690,7 @@ pub const VISIT_AGENT_CHARACTERS_MAX: usize = 200;
 /// Clients retry slow requests, and people double-click: the same client on the same link counts as a new visit only after this time.
 pub const VISIT_REPEAT_MS: i64 = 1_000;
 /// Server replies and actions of simulated recipients that one transaction processes.
+/// They share one commit, and other writes wait for it.
 pub const DELIVERY_EVENTS_PER_STEP: usize = 500;
 /// Rows that one step of an erasure reads: a few milliseconds of the writer's time.
 pub const ERASURE_ROWS_PER_STEP: usize = 500;
@@ -648,6 +703,7 @@ pub const PERSONAL_DATA_ROWS_MAX: usize = 10_000;
 /// Mailings of one email that a page of its log searches: those without matching rows cost as much as others.
 pub const LOG_MAILINGS_SCANNED_MAX: usize = 200;
 /// Messages of the built-in inbox that one step of an erasure removes.
+/// Each can have megabytes.
 pub const ERASURE_MESSAGES_PER_STEP: usize = 100;
 /// Forms of the pages that messages link to: one checkbox for each topic.
 pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
@@ -657,6 +713,7 @@ pub const CHOICES_FORM_BYTES_MAX: usize = 64 * 1024;
 /// One UTM parameter: web analytics shows one line of it.
 pub const UTM_CHARACTERS_MAX: usize = 200;
 /// One day: some settings are in days.
+/// Days are those of UTC.
 pub const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// The shortest pause before mail is retried after its server was throttled for only a moment.
 pub const POSTPONED_MS_MIN: i64 = 5_000;
@@ -679,6 +736,7 @@ pub const RECIPIENT_WRITER_WAIT: std::time::Duration = std::time::Duration::from
 /// Messages rendered before a connection is free for them: some megabytes.
 pub const MESSAGES_AHEAD_MAX: usize = 32;
 /// The fallback poll interval of the send queue, in case a wake-up was missed.
+/// A poll of an idle queue costs microseconds.
 pub const SEND_QUEUE_POLL_PERIOD: std::time::Duration = std::time::Duration::from_secs(5);
 /// Recipients of one mailing that are read ahead.
 pub const RECIPIENTS_READ_AT_ONCE: usize = 512;
@@ -703,6 +761,7 @@ pub const MAILINGS_SWEPT: usize = 200;
 /// Rows that planning writes in one transaction: enough for sorted writes to pay off, few enough that others wait only briefly.
 pub const PLAN_CHUNK_RECIPIENTS: usize = 10_000;
 /// Chunks in one planning step, which share the loaded data.
+/// A step stays under a second, so that a shutdown waits for no longer.
 pub const PLAN_CHUNKS_PER_STEP: usize = 20;
 /// Characters of a server's reply that are stored: users read it when mail does not arrive.
 pub const REPLY_CHARACTERS_KEPT: usize = 300;
@@ -733,6 +792,7 @@ pub const METRICS_MONTHS_MAX: u64 = 36;
 /// Past days that charts and their tables may cover: a quarter of a year, with at least one pixel for each day.
 pub const TIMELINE_DAYS_MAX: u64 = 92;
 /// Days in a chart if the request sets no number.
+/// A month shows every weekday four times.
 pub const TIMELINE_DAYS: u64 = 30;
 /// Days after a campaign's start with daily statistics; later activity counts only in its totals.
 pub const CAMPAIGN_DAYS: u32 = 92;
@@ -746,10 +806,12 @@ pub const INBOX_MESSAGES_MAX: i64 = 5_000;
 /// Bytes of one account's messages; the oldest are deleted first.
 pub const INBOX_BYTES_MAX: i64 = 256 * 1024 * 1024;
 /// Old messages of one account that one sweep deletes, and about how many in total.
+/// Each can have megabytes.
 pub const INBOX_MESSAGES_SWEPT: usize = 100;
 /// A message is stored in rows of this many bytes.
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// The pause between a message to a simulated recipient and the recipient's action.
+/// Long enough to see the message sent first, short enough to wait for.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
 
 // --- Messages ---
@@ -767,6 +829,7 @@ pub const MERGE_LEVELS_MAX: usize = 16;
 /// Filters behind one field: trim, shorten, spell, default.
 pub const MERGE_FILTERS_MAX: usize = 8;
 /// Names in one field path, like `order.address.city`.
+/// Real data is nested three or four levels deep.
 pub const MERGE_PATH_WORDS_MAX: usize = 8;
 /// A header added by a sender: two lines of the longest form (RFC 5322 §2.1.1).
 pub const EXTRA_HEADER_BYTES_MAX: usize = 1_996;
@@ -790,10 +853,12 @@ pub const SMTP_PATIENCE: std::time::Duration = std::time::Duration::from_secs(90
 /// The first pause after a server could not be reached; it doubles with each failure.
 pub const SMTP_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// The longest such pause.
+/// A server that recovers gets its mail within a minute.
 pub const SMTP_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60);
 /// The first pause for a recipient's own server: neither side is in a hurry.
 pub const SMTP_EXCHANGER_PAUSE_MIN: std::time::Duration = std::time::Duration::from_secs(60);
 /// The longest such pause: a server that was down overnight gets its mail within the hour.
+/// A longer pause would delay mail without need.
 pub const SMTP_EXCHANGER_PAUSE_MAX: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Many servers allow a hundred messages per connection, then close.
 pub const SMTP_MESSAGES_PER_CONNECTION_MAX: usize = 100;
@@ -804,18 +869,22 @@ pub const SMTP_REPLY_LINES_MAX: usize = 100;
 /// A message is sent in chunks of this size: nearly all fit into one.
 pub const SMTP_PIECE_BYTES: usize = 128 * 1024;
 /// Successful messages in a row before a server that was overloaded gets one more connection.
+/// Fewer could be luck.
 pub const SMTP_GROWTH_MESSAGES: u32 = 20;
 /// One destination's servers get at most this fraction of all connections, so that a slow one does not hold up the others.
 pub const SMTP_DESTINATION_SHARE: usize = 8;
 /// Servers of one destination tried for one message.
+/// Large providers have five.
 pub const SMTP_EXCHANGERS_TRIED_MAX: usize = 5;
 /// Addresses tried for one server.
+/// Two of each IP version.
 pub const SMTP_ADDRESSES_TRIED_MAX: usize = 4;
 /// Destinations whose throttling state is kept. Idle ones are dropped first.
 pub const SMTP_DESTINATIONS_MAX: usize = 10_000;
 /// More relays than this are a mistake.
 pub const SMTP_RELAYS_MAX: usize = 20;
 /// How often a domain's MTA-STS policy is checked again.
+/// Policies last for weeks, and a changed one must not wait for a day.
 pub const STS_RECHECK_AFTER: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// RFC 8461 §3.2 allows a year; the cache does not outlive the process anyway.
 pub const STS_AGE_MAX: std::time::Duration = std::time::Duration::from_secs(31_557_600);
@@ -824,6 +893,7 @@ pub const STS_FETCH_TIME: std::time::Duration = std::time::Duration::from_secs(2
 /// RFC 8461 §3.3 advises at least 64 KB.
 pub const STS_POLICY_BYTES_MAX: usize = 64 * 1024;
 /// Servers in one policy.
+/// Real policies have ten.
 pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
 // --- Request bodies ---
@@ -845,6 +915,7 @@ pub const DISK_RESERVE_STAGES: u64 = 8;
 /// The Retry-After while the service is read-only for lack of disk space: the operator has to act first.
 pub const STORAGE_FULL_RETRY_SECONDS: u64 = 60;
 /// The pause before a worker checks again for free disk space.
+/// The check costs a system call.
 pub const STORAGE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
 // --- Descriptors ---
@@ -870,6 +941,7 @@ pub const WORKER_FAILURES_DOUBTED: u64 = 2;
 /// How long a dispatcher that failed and was restarted counts as failing.
 pub const DISPATCHER_DOUBT_MS: i64 = 60_000;
 /// The Retry-After for a probe of a service that is not ready.
+/// Probes run about this often.
 pub const NOT_READY_RETRY_SECONDS: u64 = 10;
 /// The longest such pause: failed work is retried about every minute until it succeeds.
 pub const WORKER_RETRY_MAX: std::time::Duration = std::time::Duration::from_secs(60);
@@ -904,6 +976,7 @@ pub const INBOUND_ADDRESSES_KNOWN_MAX: usize = 10_000;
 /// Messages in one connection; then the client must reconnect.
 pub const INBOUND_MESSAGES_PER_SESSION_MAX: usize = 500;
 /// Failed commands in one connection.
+/// A mail server makes none or two, a guesser hundreds.
 pub const INBOUND_ERRORS_MAX: usize = 10;
 /// Recipients of one incoming message; ours have one each.
 pub const INBOUND_RECIPIENTS_PER_MESSAGE_MAX: usize = 20;
@@ -918,22 +991,28 @@ pub const INBOUND_SMALL_BYTES: usize = 128 * 1024;
 /// The memory beyond that, shared by all messages being received: three of the largest.
 pub const INBOUND_MEMORY_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The unit in which that memory is counted.
+/// A bounce takes one unit.
 pub const INBOUND_MEMORY_UNIT_BYTES: usize = 64 * 1024;
 /// Messages processed at a time: each is one transaction.
 pub const INBOUND_AT_ONCE: usize = 8;
 /// Time for processing one message, including the wait.
+/// Storing takes milliseconds, and senders wait for ten minutes.
 pub const INBOUND_DESK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// Time for one command.
+/// RFC 5321 asks for five minutes, but a busy server needs its connections back.
 pub const INBOUND_COMMAND_TIME: std::time::Duration = std::time::Duration::from_secs(120);
 /// Base time for one message; its bytes add time at [`INBOUND_BYTES_PER_SECOND_MIN`].
 pub const INBOUND_MESSAGE_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// A slower message only ties up a connection: the slowest servers send many times as fast.
 pub const INBOUND_BYTES_PER_SECOND_MIN: u64 = 1024;
 /// Time between two chunks of a message.
+/// RFC 5321 asks for three minutes, but a busy server needs its memory back.
 pub const INBOUND_CHUNK_TIME: std::time::Duration = std::time::Duration::from_secs(60);
 /// Time for a TLS handshake.
+/// It takes two round trips.
 pub const INBOUND_HANDSHAKE_TIME: std::time::Duration = std::time::Duration::from_secs(20);
 /// Time for one connection.
+/// Senders put hundreds of messages into one connection, then open another.
 pub const INBOUND_SESSION_TIME: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 
 // --- Webhooks ---
@@ -974,6 +1053,7 @@ pub const WEBHOOK_PENDING_MAX: u64 = 100_000;
 /// How often one event can be redelivered to one webhook.
 pub const WEBHOOK_REPEATS_MAX: usize = 50;
 /// Deliveries scanned for one page of a list filtered by status.
+/// A scan stays well below a second.
 pub const WEBHOOK_DELIVERIES_SCANNED_MAX: usize = 20_000;
 /// Events whose webhooks are looked up in one transaction.
 pub const WEBHOOK_EVENTS_PER_STEP: usize = 256;
@@ -984,18 +1064,23 @@ pub const WEBHOOK_LANES_PER_POLL: usize = 1_000;
 /// Endpoints whose health is remembered; idle ones are dropped first.
 pub const WEBHOOK_LANES_MAX: usize = 10_000;
 /// Parallel attempts for an endpoint whose speed is not known yet.
+/// One slow attempt must not stop the rest.
 pub const WEBHOOK_WINDOW_FIRST: usize = 2;
 /// An endpoint that responds within this time is fast.
+/// A receiver that only queues its events needs less.
 pub const WEBHOOK_QUICK_TIME: std::time::Duration = std::time::Duration::from_secs(1);
 /// Attempts started in one transaction.
+/// Twice the default number of connections.
 pub const WEBHOOK_BEGINS_PER_COMMIT: usize = 512;
 /// Attempt results stored in one transaction.
+/// Twice the default number of connections.
 pub const WEBHOOK_ENDS_PER_COMMIT: usize = 512;
 /// How long the previous secret also signs after a rotation, by default.
 pub const WEBHOOK_GRACE_HOURS_DEFAULT: u64 = 24;
 /// The longest such time: a replaced secret should not live on.
 pub const WEBHOOK_GRACE_HOURS_MAX: u64 = 168;
 /// Days in the statistics.
+/// As many as the charts show.
 pub const WEBHOOK_STATS_DAYS: u32 = 30;
 // --- Customer events ---
 
@@ -1036,6 +1121,7 @@ pub const NONCONTACT_CLICKS_DELETED_PER_STEP: usize = 1_000;
 /// Payments and refunds of one order: each is compared with all others. Orders have two, endless subscriptions some dozens.
 pub const ORDER_FACTS_MAX: usize = 100;
 /// Contacts whose orders one step attributes again.
+/// Each can have hundreds of orders.
 pub const CLICK_CHANGES_PER_STEP: usize = 200;
 /// Orders that one step attributes again: a few milliseconds of the writer's time.
 pub const CLICK_CHANGE_ORDERS_PER_STEP: usize = 200;

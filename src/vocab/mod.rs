@@ -1,14 +1,14 @@
 //! The vocabulary that all layers share: tables without logic, input or output.
 
-pub mod codes;
+pub(crate) mod codes;
 pub mod environment;
-pub mod finding;
+pub(crate) mod finding;
 pub mod ids;
 pub mod limits;
 pub mod permissions;
-pub mod placeholders;
+pub(crate) mod placeholders;
 pub mod rates;
-pub mod roles;
+pub(crate) mod roles;
 pub mod settings;
 pub mod tables;
 pub mod webhook_events;

@@ -146,6 +146,7 @@ pub const NONCONTACT_CLICKS_BY_TIME: TableId = TableId(108);
 pub const FORMER_MEMBERS: TableId = TableId(109);
 pub const THROTTLES: TableId = TableId(110);
 pub const ORDERS_BY_CONTACT: TableId = TableId(111);
+pub const MAILING_TURNS: TableId = TableId(112);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
@@ -205,12 +206,7 @@ pub const TABLES: &[TableInfo] = &[
     table(48, "mailing_queue", Environment, "(queue, mailing id) -> nothing: it can be sent, is planned, or may not send now"),
     table(49, "mailing_counts", Environment, "(mailing id, state or reason) -> how many recipients"),
     table(50, "recipients", Environment, "(mailing id, number) -> recipient, and the state of its delivery"),
-    table(
-        51,
-        "recipient_retries",
-        Environment,
-        "(retry, mailing id, time, number) -> nothing: deferred until then; (turn, lane, account id, time, mailing id): next retry",
-    ),
+    table(51, "recipient_retries", Environment, "(mailing id, time, number) -> nothing: the recipient is retried then"),
     table(52, "quotas", Environment, "(account id, day or month) -> emails"),
     table(53, "campaigns", Environment, "(account id, campaign id) -> campaign"),
     table(54, "campaigns_by_project", Environment, "(project id, campaign id) -> nothing"),
@@ -351,6 +347,7 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, contact number, credited or unpaid, time, digest of the order id) -> nothing: orders that refunds depend on",
     ),
+    table(112, "mailing_turns", Environment, "(lane, account id, time, mailing id) -> nothing: the mailing continues then"),
 ];
 
 impl TableId {

@@ -7,9 +7,8 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::support::client::Call;
-use super::support::python_with;
 use super::support::server::BOUNDLESS;
-use super::support::{Client, Reply, Server, operation};
+use super::support::{Client, Reply, Server, missing, operation, python_with};
 use super::users::{OWNER, member, owned, signed_in, stranger};
 
 const GRANT: &str = "urn:mailmill:agent-auth:grant-type:claim";
@@ -61,7 +60,7 @@ async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
     let (token, code) = register(&server, "audience:read email:read").await;
     assert_eq!(poll_word(&server, &token).await, "authorization_pending");
     assert_eq!(poll_word(&server, &token).await, "authorization_pending");
-    let look = owner.data("accounts.approval_look", json!({ "code": code.to_lowercase().replace('-', " ") })).await;
+    let look = owner.data("accounts.approval_get", json!({ "code": code.to_lowercase().replace('-', " ") })).await;
     assert_eq!((look["approval"]["agentName"].as_str(), look["scopes"].as_array().map(Vec::len)), (Some("Helper"), Some(2)));
     assert_eq!(grant(&owner, &code, &["audience:read"]).await.status, 200);
 
@@ -85,8 +84,8 @@ async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
         .await
         .refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
 
-    // It is listed, and can be revoked.
-    let list = owner.data("accounts.approvals_list", json!({})).await;
+    // It is seen, and can be taken back.
+    let list = owner.data("accounts.approval_list", json!({})).await;
     let first = &list["approvals"][0];
     assert_eq!((first["status"].as_str(), first["decidedBy"].as_str()), (Some("fetched"), Some(OWNER)));
     owner.data("accounts.approval_revoke", json!({ "id": first["id"] })).await;
@@ -192,8 +191,8 @@ async fn a_new_code_replaces_the_old_one_and_a_denial_is_final() {
     let renewed = ask(&server, "accounts.agent_claim", json!({ "claim_token": token })).await.json();
     let new = renewed["claim"]["user_code"].as_str().expect("a code").to_owned();
     assert_ne!(new, code);
-    owner.call("accounts.approval_look", json!({ "code": code })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
-    let look = owner.data("accounts.approval_look", json!({ "code": new })).await;
+    owner.call("accounts.approval_get", json!({ "code": code })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
+    let look = owner.data("accounts.approval_get", json!({ "code": new })).await;
     owner.data("accounts.approval_deny", json!({ "id": look["approval"]["id"] })).await;
     assert_eq!(poll_word(&server, &token).await, "invalid_grant");
     let again = ask(&server, "accounts.agent_claim", json!({ "claim_token": token })).await;
@@ -224,10 +223,10 @@ async fn codes_cannot_be_guessed() {
     let owner = signed_in(&server, OWNER, "test").await;
     let (_, code) = register(&server, "").await;
     for guess in ["BBBB-BBBB", "CCCC-CCCC", "DDDD-DDDD", "FFFF-FFFF", "GGGG-GGGG"] {
-        let reply = owner.call("accounts.approval_look", json!({ "code": guess })).await;
+        let reply = owner.call("accounts.approval_get", json!({ "code": guess })).await;
         reply.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
     }
-    let reply = owner.call("accounts.approval_look", json!({ "code": code })).await;
+    let reply = owner.call("accounts.approval_get", json!({ "code": code })).await;
     let reply = reply.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
     assert!(reply.number("retry-after") > 500);
 }
@@ -244,7 +243,7 @@ fn run(line: &str, names: &[(&str, &str)]) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_guide_for_agents_is_correct_and_its_commands_run() {
     if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
-        return println!("there is no curl here");
+        return missing("there is no curl");
     }
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
@@ -338,7 +337,7 @@ async fn a_grant_of_a_removed_or_demoted_user_is_not_issued() {
     // It stays denied whatever changes later, and users see that no key was issued.
     owner.data("accounts.member_update", json!({ "id": less, "role": "editor" })).await;
     assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
-    let list = owner.data("accounts.approvals_list", json!({})).await;
+    let list = owner.data("accounts.approval_list", json!({})).await;
     let list = list["approvals"].as_array().expect("a list");
     let mut statuses: Vec<&str> = list.iter().filter_map(|approval| approval["status"].as_str()).collect();
     // Entries of the same second have no order.

@@ -23,7 +23,7 @@ use super::delivery::{CONNECTIONS, Report, audience, draft, email, knob, ledger,
 use super::support::client::Call;
 use super::support::faults::{Fault, Kind};
 use super::support::mail_sink::MailSink;
-use super::support::{Client, Faults, Server, contract, operation};
+use super::support::{Client, Faults, Server, contract, missing, operation};
 
 /// The size of the small disk. A new data folder takes part of it.
 const DISK_MIB: u64 = 48;
@@ -45,7 +45,7 @@ struct Disk {
 }
 
 impl Disk {
-    /// Mounts it here; `None` (and a printed note) if this user may not mount anything.
+    /// At this place; `None` where this user may not mount anything.
     fn mount(place: &Path) -> Option<Self> {
         fs::create_dir_all(place).expect("the folder can be made");
         let options = format!("size={DISK_MIB}m,mode=0700");
@@ -53,11 +53,11 @@ impl Disk {
         match mounted {
             Ok(output) if output.status.success() => Some(Self { place: place.to_path_buf() }),
             Ok(output) => {
-                println!("skipped: no disk can be mounted here: {}", String::from_utf8_lossy(&output.stderr).trim());
+                missing(&format!("no disk can be mounted: {}", String::from_utf8_lossy(&output.stderr).trim()));
                 None
             }
             Err(error) => {
-                println!("skipped: there is no mount here: {error}");
+                missing(&format!("there is no mount: {error}"));
                 None
             }
         }

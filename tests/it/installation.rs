@@ -297,7 +297,31 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     assert!(refused(&server).contains("check value differs"), "from the first start on the check value tells");
 }
 
-/// Regression test: where nothing was sealed, any key was accepted, so suppressed contacts would have been mailed again.
+/// Nothing opens with the new key until the webhook has a new secret. The start once took the new key for a wrong one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_without_check_values_starts_after_a_rekey_that_lost_its_only_secret() {
+    let mut server = Server::start(BOUNDLESS);
+    let hook = json!({ "url": "https://hooks.example/a", "events": ["subscriber.added"] });
+    server.client("live", "all").data("webhooks.create", hook).await;
+    stop(&mut server);
+    forget_identities(&server.data());
+    fs::remove_file(key(&server)).expect("removed");
+    let output = server.run(&["rekey", "--accept-loss", "webhooks,replays"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let checked = server.run(&["check-data"]);
+    assert!(checked.status.success() && said(&checked).contains("the key belongs to this installation"), "{}", said(&checked));
+    let output = server.run(&["rekey"]);
+    assert!(!output.status.success() && said(&output).contains("nothing to do"), "{}", said(&output));
+    let own = fs::read(key(&server)).expect("there");
+    fs::write(key(&server), [7; 32]).expect("written");
+    assert!(refused(&server).contains("is not the master key of this installation"), "another key is still refused");
+    fs::write(key(&server), own).expect("written");
+    server.serve();
+    stop(&mut server);
+    server.serve();
+}
+
+/// Where nothing was sealed, any key passed: suppressed people would have been mailed again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_verified_with_suppressed_addresses_where_nothing_is_sealed() {
     let mut server = Server::start(BOUNDLESS);

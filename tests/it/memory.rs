@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use futures_util::future::join_all;
 use image::{GrayImage, ImageFormat, RgbImage, RgbaImage};
-use mailmill::base::base64;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpSocket;
@@ -118,7 +118,7 @@ fn images() -> Vec<(&'static str, Vec<u8>)> {
 
 /// Emails by name.
 fn emails() -> Vec<(&'static str, String)> {
-    let vast = base64::encode(&encoded(GrayImage::new(8_000, 8_000), ImageFormat::Png));
+    let vast = BASE64.encode(&encoded(GrayImage::new(8_000, 8_000), ImageFormat::Png));
     let part = "--b\r\nContent-Type: text/html\r\n\r\n<p>x\r\n";
     let mail = |body: &str| format!("Subject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n{body}");
     vec![
@@ -197,7 +197,7 @@ fn hosts() -> Vec<(&'static str, String)> {
 /// Bodies close to the limit of 10 MiB, by name: the operation, and its input.
 fn bodies(project: &str) -> Vec<(&'static str, &'static str, Value)> {
     let side = 2_640;
-    let picture = base64::encode(&encoded(noise(side), ImageFormat::Png));
+    let picture = BASE64.encode(&encoded(noise(side), ImageFormat::Png));
     let contact =
         |number: usize| json!({ "email": format!("{number}@example.com"), "customFields": { "note": "x".repeat(130) } });
     let contacts: Vec<Value> = (0..50_000).map(contact).collect();
@@ -369,7 +369,7 @@ impl Table {
         }
         let over: Vec<_> = self.rows.iter().filter(|row| row.growth > GROWTH_BYTES_MAX).map(|row| &row.name).collect();
         assert!(over.is_empty(), "{over:?} grew the server by more than {GROWTH_BYTES_MAX} bytes");
-        let small = base64::encode(&encoded(RgbImage::new(20, 10), ImageFormat::Png));
+        let small = BASE64.encode(&encoded(RgbImage::new(20, 10), ImageFormat::Png));
         let made: Value = self.client.data("projects.images_upload", json!({ "projectId": self.project, "file": small })).await;
         assert_eq!((&made["width"], &made["height"]), (&json!(20), &json!(10)));
     }
@@ -394,7 +394,7 @@ async fn hostile_files_cost_the_server_little_memory() {
     let mut table = Table::new(&sites::settings()).await;
     let project = table.project.clone();
     for (name, file) in images() {
-        let input = json!({ "projectId": project, "file": base64::encode(&file) });
+        let input = json!({ "projectId": project, "file": BASE64.encode(&file) });
         let work = async |client: &Client, _: &Server| at_once(client, "projects.images_upload", &input).await.1;
         table.measure(name, file.len(), work).await;
     }

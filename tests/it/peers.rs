@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -36,8 +37,8 @@ for index in range(many):
 print(json.dumps(found))
 "#;
 
-/// Returns dkimpy's results for a message with these records: algorithm, validity, signed headers.
-fn verdicts(python: &str, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
+/// What dkimpy makes of a message with these records: algorithm, whether it is right, which headers are signed.
+fn verdicts(python: &Path, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
     let mut child =
         Command::new(python).args(["-c", VERIFIER]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     // Each byte becomes the character with its number.
@@ -82,7 +83,7 @@ fn last_server() -> MailSink {
 fn check_signatures(zone: &Value, letters: &[Letter]) {
     let Some(python) = python_with("dkim, nacl") else { return };
     for letter in letters.iter().step_by(RECIPIENTS / 4) {
-        let found = verdicts(python, zone, &letter.body);
+        let found = verdicts(&python, zone, &letter.body);
         let shown: Vec<(&str, bool)> = found.iter().map(|(algorithm, good, _)| (algorithm.as_str(), *good)).collect();
         println!("dkimpy on the message to {}, after Postfix: {shown:?}", letter.talk.recipient);
         let right: BTreeSet<(&str, bool)> = [("rsa-sha256", true), ("ed25519-sha256", true)].into();
@@ -94,7 +95,7 @@ fn check_signatures(zone: &Value, letters: &[Letter]) {
             );
         }
         let changed = String::from_utf8_lossy(&letter.body).replace("One-Click", "Two-Clicks");
-        assert!(verdicts(python, zone, changed.as_bytes()).iter().all(|(_, good, _)| !good), "a change is noticed");
+        assert!(verdicts(&python, zone, changed.as_bytes()).iter().all(|(_, good, _)| !good), "a change is noticed");
     }
 }
 

@@ -7,6 +7,8 @@ use mailmill::engine::render::pixels::chromium;
 use mailmill::engine::render::pixels::{Options, Page, Paper, Pixels, RenderError, ScreenshotOptions, Warning, Workers};
 use tokio::time::Instant;
 
+use super::support::missing;
+
 fn pixels() -> Pixels {
     Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() }))
 }
@@ -80,12 +82,12 @@ async fn a_missing_or_wrong_program_is_reported() {
     }
 }
 
-/// Requires a Chromium.
+/// Needs a Chromium.
 #[tokio::test]
 async fn a_chromium_renders_the_same_and_makes_no_requests() {
     let program = PathBuf::from("/usr/bin/chromium");
     if !program.exists() {
-        return;
+        return missing("there is no /usr/bin/chromium (Debian: chromium)");
     }
     let folder = tempfile::tempdir().expect("a folder");
     let workers = Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() });

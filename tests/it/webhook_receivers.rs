@@ -2,12 +2,12 @@
 //! program's deliveries over the raw body.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::support::{Server, python_with};
+use super::support::{Server, missing, python_with};
 use super::webhooks::settings;
 
 /// A receiver process. Killed when dropped.
@@ -19,14 +19,15 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn start(interpreter: &str, file: &str) -> Self {
+    fn start(interpreter: impl AsRef<Path>, file: &str) -> Self {
+        let interpreter = interpreter.as_ref();
         let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/samples/receivers").join(file);
         let mut child = Command::new(interpreter)
             .arg(script)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| panic!("{interpreter}: {error}"));
+            .unwrap_or_else(|error| panic!("{}: {error}", interpreter.display()));
         let input = child.stdin.take().expect("piped");
         let mut lines = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
@@ -81,8 +82,7 @@ async fn verifies(mut receiver: Receiver) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_receiver_in_python_verifies_every_delivery() {
     if !has("python3", &["-c", "import hmac"]) {
-        println!("no Python: its receiver is not tried");
-        return;
+        return missing("there is no Python");
     }
     verifies(Receiver::start("python3", "plain.py")).await;
 }
@@ -90,8 +90,7 @@ async fn a_receiver_in_python_verifies_every_delivery() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_receiver_in_node_verifies_every_delivery() {
     if !has("node", &["--version"]) {
-        println!("no Node: its receiver is not tried");
-        return;
+        return missing("there is no Node");
     }
     verifies(Receiver::start("node", "plain.js")).await;
 }

@@ -1,12 +1,39 @@
 //! Dependency directions: `base ← vocab ← engine ← features ← surfaces ← app, operations, workers`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::none;
 use super::source::{Source, has_word, sources};
 
 const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
-/// Names that only these files may use.
+/// The parts of the engine, in order of dependence.
+const ENGINE: [&str; 15] = [
+    "store",
+    "tasks",
+    "admission",
+    "recent_log",
+    "render",
+    "search",
+    "fetch",
+    "hold",
+    "outbox",
+    "language_model",
+    "mail",
+    "settings",
+    "access",
+    "api",
+    "runner",
+];
+
+/// Files that may import each other in a circle.
+const CIRCLES: [&str; 1] = [
+    // It will be rebuilt.
+    "features/emails/composer/",
+];
+
+/// What only these places may name.
 const OWNERS: [(&str, &[&str]); 10] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
@@ -30,8 +57,8 @@ fn layer(name: &str) -> Option<usize> {
 /// The features, in order of dependence.
 fn features(all: &[Source]) -> Vec<String> {
     let list = all.iter().find(|source| source.path == "src/features/mod.rs").expect("there are features");
-    let names = list.shipped.lines().filter_map(|line| line.trim().strip_prefix("pub mod ")?.strip_suffix(';'));
-    names.map(str::to_owned).collect()
+    let names = list.shipped.lines().filter_map(|line| line.trim().strip_suffix(';')?.split_once("mod "));
+    names.map(|(_, name)| name.to_owned()).collect()
 }
 
 #[test]
@@ -84,7 +111,60 @@ fn is_own(code: &str, other: &str, inside: &str, own: &str) -> bool {
 }
 
 #[test]
-fn surfaces_do_not_use_the_store() {
+fn the_engine_imports_in_one_order() {
+    let place = |name: &str| ENGINE.iter().position(|other| *other == name);
+    let mut findings = Vec::new();
+    for source in sources(&["src"]).iter().filter(|source| source.layer() == "engine") {
+        let Some(own) = source.module().get(1).copied() else { continue };
+        let Some(own) = place(own) else {
+            findings.push(format!("{} is not in the list", source.path));
+            continue;
+        };
+        for (line, path) in source.paths().into_iter().filter(|(_, path)| path.first().is_some_and(|name| name == "engine")) {
+            if path.get(1).and_then(|name| place(name)).is_some_and(|other| other > own) {
+                findings.push(format!("{}:{line} imports {}, which comes later", source.path, path.join("::")));
+            }
+        }
+    }
+    none("a part of the engine imports one that comes later", findings);
+}
+
+/// Files that import each other cannot be read one at a time. A file and the folder it is in are one.
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let all: BTreeMap<String, Source> = sources(&["src"])
+        .into_iter()
+        .filter(|source| !source.shipped.trim().is_empty() && matches!(source.layer(), "engine" | "features"))
+        .map(|source| (source.module().join("/"), source))
+        .collect();
+    let file =
+        |path: &[String]| (1..=path.len()).rev().map(|length| path[..length].join("/")).find(|name| all.contains_key(name));
+    let are_one = |a: &str, b: &str| a == b || a.starts_with(&format!("{b}/")) || b.starts_with(&format!("{a}/"));
+    let imports: BTreeMap<&str, BTreeSet<String>> = all
+        .iter()
+        .map(|(own, source)| {
+            let imported = source.paths().into_iter().filter_map(|(_, path)| file(&path));
+            (own.as_str(), imported.filter(|other| !are_one(own, other)).collect())
+        })
+        .collect();
+    let reached = |from: &str| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(next) = open.pop() {
+            open.extend(imports[next].iter().map(String::as_str).filter(|name| seen.insert(*name)));
+        }
+        seen
+    };
+    let mut findings = Vec::new();
+    for (own, imported) in &imports {
+        let circular = imported.iter().filter(|other| reached(other).contains(own));
+        let circular = circular.filter(|_| !CIRCLES.iter().any(|allowed| own.starts_with(allowed)));
+        findings.extend(circular.map(|other| format!("{own} imports {other}, which leads back")));
+    }
+    none("circular imports", findings);
+}
+
+#[test]
+fn surfaces_touch_no_store() {
     let mut findings = Vec::new();
     for source in sources(&["src"]).iter().filter(|source| source.layer() == "surfaces") {
         for (line, path) in source.paths() {

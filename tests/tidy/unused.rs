@@ -35,6 +35,43 @@ fn every_limit_is_used() {
     none("limits that limit nothing", unused(path, &names, |source, name| has_word(&source.shipped, name)));
 }
 
+/// Words by which a single sentence gives a reason.
+const REASON_WORDS: [&str; 49] = [
+    "so", "because", "enough", "too", "than", "cannot", "limit", "fit", "fits", "shown", "take", "takes", "allow", "allows",
+    "commonly", "need", "needs", "needed", "without", "refuse", "reject", "hide", "hides", "cut", "cuts", "not", "never", "most",
+    "RFC", "asks", "read", "reads", "lets", "can", "until", "must", "would", "whatever", "already", "instead", "long", "short",
+    "rare", "few", "several", "some", "is", "are", "has",
+];
+
+/// Whether a comment says more than what is bounded: it has a second sentence, or one that gives a reason.
+fn gives_a_reason(comment: &str) -> bool {
+    let sentences = comment.split_inclusive(['.', ':', ';']).filter(|part| part.trim().len() > 1).count();
+    let words: Vec<&str> = comment.split(|letter: char| !letter.is_alphanumeric()).collect();
+    sentences > 1
+        || REASON_WORDS.iter().any(|word| words.contains(word))
+        || comment.contains("interface's")
+        || comment.contains("API's")
+}
+
+#[test]
+fn every_limit_states_its_reason() {
+    assert!(!gives_a_reason("Servers in one policy.") && gives_a_reason("Servers in one policy. Real policies have ten."));
+    let source = read("src/vocab/limits.rs");
+    let mut comment = String::new();
+    let mut findings = Vec::new();
+    for line in source.text.lines() {
+        if let Some(text) = line.strip_prefix("///") {
+            comment.push_str(text);
+        } else if let Some(rest) = line.strip_prefix("pub const ") {
+            if !gives_a_reason(&comment) && !line.contains("//") {
+                findings.push(format!("{}:{comment}", rest.split(':').next().unwrap_or_default()));
+            }
+            comment.clear();
+        }
+    }
+    none("limits without a reason", findings);
+}
+
 #[test]
 fn every_table_is_used() {
     let path = "src/vocab/tables.rs";
@@ -62,6 +99,19 @@ fn every_code_is_used() {
     let names: Vec<String> = body.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
     assert!(names.len() > 10);
     none("codes that never happen", unused(path, &names, |source, name| has_word(&source.shipped, &format!("Code::{name}"))));
+}
+
+#[test]
+fn every_worker_is_in_the_table() {
+    let table = read("src/workers.rs");
+    let mut findings = Vec::new();
+    for source in sources(&["src/features"]).iter().filter(|source| source.path.ends_with("/worker.rs")) {
+        let ["features", feature, "worker"] = source.module()[..] else { continue };
+        let steps = words_after(source, "pub async fn ");
+        let names = steps.iter().map(|step| format!("{feature}::worker::{step}"));
+        findings.extend(names.filter(|name| !table.shipped.contains(name.as_str())));
+    }
+    none("workers that never run", findings);
 }
 
 #[test]

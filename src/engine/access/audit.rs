@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use std::ops::ControlFlow;
 
-use crate::engine::store::codec::decode_fields;
 use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx, key::Key};
 use crate::vocab::ids::{AccountId, KeyId, UserId};
 use crate::vocab::limits;
@@ -28,20 +27,7 @@ pub struct AuditRecord {
     pub request: String,
 }
 
-impl Record for AuditRecord {
-    const VERSION: u8 = 2;
-
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct First {
-            operation: String,
-            key: Option<KeyId>,
-            request: String,
-        }
-        let First { operation, key, request } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
-        Some(Self { operation, key, user: None, account: None, request })
-    }
-}
+impl Record for AuditRecord {}
 
 /// Adds an entry; `number` distinguishes entries of one millisecond.
 pub fn note(tx: &mut WriteTx<'_>, number: u64, record: &AuditRecord) {

@@ -4,14 +4,13 @@
 //! or an embedded key is invalid. A token is a reference that is looked up, so that it can be revoked. JWT libraries support every
 //! algorithm and read the system clock, both of which are undesirable here.
 
+use crate::base::clock::Timestamp;
+use crate::vocab::limits;
+use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-
-use crate::base::base64;
-use crate::base::clock::Timestamp;
-use crate::vocab::limits;
 
 /// The claims of every token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +41,7 @@ pub struct Tokens {
 impl Tokens {
     /// Tokens with this key, which has no other purpose. `kind` is their `typ`, `audience` their `aud`.
     pub fn new(key: [u8; 32], kind: &str, audience: &'static str) -> Self {
-        let header = base64::encode_url(format!(r#"{{"alg":"HS256","typ":"{kind}"}}"#).as_bytes());
+        let header = BASE64URL_NOPAD.encode(format!(r#"{{"alg":"HS256","typ":"{kind}"}}"#).as_bytes());
         Self { key, header, audience }
     }
 
@@ -61,9 +60,9 @@ impl Tokens {
 
     fn seal(&self, claims: &impl Serialize) -> String {
         let body = serde_json::to_vec(claims).expect("claims are text and numbers");
-        let signed = format!("{}.{}", self.header, base64::encode_url(&body));
+        let signed = format!("{}.{}", self.header, BASE64URL_NOPAD.encode(&body));
         let sum = self.sum(&signed).finalize().into_bytes();
-        format!("{signed}.{}", base64::encode_url(&sum))
+        format!("{signed}.{}", BASE64URL_NOPAD.encode(&sum))
     }
 
     fn sum(&self, signed: &str) -> Hmac<Sha256> {
@@ -82,8 +81,8 @@ impl Tokens {
         if header != self.header {
             return None;
         }
-        self.sum(signed).verify_slice(&base64::decode_url(sum)?).ok()?;
-        let claims: Claims = parse(&base64::decode_url(body)?)?;
+        self.sum(signed).verify_slice(&BASE64URL_NOPAD.decode(sum.as_bytes()).ok()?).ok()?;
+        let claims: Claims = parse(&BASE64URL_NOPAD.decode(body.as_bytes()).ok()?)?;
         (claims.iss == issuer && claims.aud == self.audience).then_some(claims)
     }
 }
@@ -112,7 +111,7 @@ mod tests {
 
     fn with_header(header: &str, token: &str) -> String {
         let (_, rest) = token.split_once('.').expect("three parts");
-        format!("{}.{rest}", base64::encode_url(header.as_bytes()))
+        format!("{}.{rest}", BASE64URL_NOPAD.encode(header.as_bytes()))
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::http_types::{Body, BodyError, Incoming, Peer, Reply, ReplyBody, Servi
 use super::input::Arguments;
 use super::operation::{Entry, Freshness, Pending, PreparedCommand, PreparedQuery, RawRequest, Run, View};
 use super::response::{self, Encoded, Envelope};
-use super::router::Route;
+use super::router::{Route, Router};
 use super::spec::{Access, BodySize, Replay, Spec, Weight};
 use crate::engine::access::audit;
 use crate::engine::access::idempotency::{Guard, IdempotentRequest, Lookup, StoredAnswer};
@@ -37,8 +37,9 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The engine as a service: shared, so that an operation that waits can keep it alive.
-pub struct Api(pub Arc<Engine>);
+/// The engine and its operations as a service. Clones are the same service.
+#[derive(Clone)]
+pub struct Api(pub Arc<Engine>, Arc<Router>);
 
 impl Service for Api {
     async fn call(&self, request: Incoming) -> Reply {
@@ -47,9 +48,19 @@ impl Service for Api {
 }
 
 impl Api {
+    /// These operations on this engine.
+    pub fn new(engine: Arc<Engine>, operations: &'static [Entry]) -> Self {
+        Self(engine, Arc::new(Router::new(operations)))
+    }
+
+    /// The table of operations.
+    pub fn operations(&self) -> &'static [Entry] {
+        self.1.operations
+    }
+
     /// Whether some operation has this path, with any method.
     pub fn knows(&self, path: &str) -> bool {
-        !matches!(self.0.router.find(&Method::GET, path, false), Route::Unknown)
+        !matches!(self.1.find(&Method::GET, path, false), Route::Unknown)
     }
 
     /// Handles a request from a caller that the surface has already authenticated: a user by their cookie, or the operator of this process
@@ -62,7 +73,8 @@ impl Api {
     async fn answer(&self, request: Incoming, known: Option<Principal>) -> Reply {
         let envelope = Envelope { keeps_nulls: known.is_some(), ..self.0.envelope() };
         let started = self.0.clock.monotonic();
-        let mut call = Call { engine: &self.0, envelope, operation: None, by: None, allowance: None, replayed: false };
+        let mut call =
+            Call { engine: &self.0, router: &self.1, envelope, operation: None, by: None, allowance: None, replayed: false };
         let (mut code, mut field) = (None, None);
         let reply = match call.run(request, known).await {
             Ok(Outcome::Encoded(encoded)) => call.reply(encoded),
@@ -103,6 +115,7 @@ enum Outcome {
 
 struct Call<'e> {
     engine: &'e Arc<Engine>,
+    router: &'e Router,
     envelope: Envelope,
     /// The called operation, once it is known; for the log.
     operation: Option<&'static str>,
@@ -116,7 +129,7 @@ impl<'e> Call<'e> {
     async fn run(&mut self, request: Incoming, known: Option<Principal>) -> Result<Outcome, Refusal> {
         let Incoming { method, uri, headers, body, peer } = request;
         let operator = peer == Peer::Operator || matches!(known, Some(Principal::Operator));
-        let (entry, path) = match self.engine.router.find(&method, uri.path(), operator) {
+        let (entry, path) = match self.router.find(&method, uri.path(), operator) {
             Route::Found { entry, path } => (entry, path),
             Route::OtherMethods(allowed) => return Err(method_not_allowed(&allowed)),
             Route::Unknown => return Err(Failure::because(Code::NotFound, "This path does not exist; see /openapi.json.").into()),

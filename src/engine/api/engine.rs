@@ -2,12 +2,12 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
+use bytes::Bytes;
 
 use super::bodies::Bodies;
-use super::operation::Entry;
 use super::response::{Envelope, RequestId};
-use super::router::Router;
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
 use crate::engine::access::idempotency::InFlight;
@@ -19,13 +19,14 @@ use crate::engine::access::throttle::Throttle;
 use crate::engine::access::visit_buffer::VisitBuffer;
 use crate::engine::fetch::{Fetch, FetchCache};
 use crate::engine::hold::Hold;
-use crate::engine::jobs::status::WorkerBoard;
 use crate::engine::language_model::Client;
 use crate::engine::mail::dns::Dns;
+use crate::engine::mail::inbound::listener::Listener;
 use crate::engine::render::pixels::Pixels;
 use crate::engine::search::Index;
 use crate::engine::store::Store;
 use crate::engine::store::seal::{KeyError, Seal};
+use crate::engine::tasks::status::WorkerBoard;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
@@ -64,7 +65,8 @@ pub struct Parts {
     pub hold: Hold,
     pub links: Links,
     pub pixels: Pixels,
-    pub operations: &'static [Entry],
+    /// Writes the OpenAPI document.
+    pub openapi: fn() -> Bytes,
 }
 
 /// Everything a request needs.
@@ -95,17 +97,18 @@ pub struct Engine {
     pub pixels: Pixels,
     /// Memory for large request bodies.
     pub bodies: Bodies,
-    pub operations: &'static [Entry],
+    /// The OpenAPI document. Its paths are relative to where it is, so it is the same for every listener.
+    pub openapi: LazyLock<Bytes, fn() -> Bytes>,
     /// The time when the engine was built, which is when the process started.
     pub started_at: Timestamp,
     /// The status of the workers.
     pub workers: WorkerBoard,
-    pub(super) router: Router,
     pub(super) running: Arc<InFlight>,
     test: Arc<EnvironmentData>,
     live: Arc<EnvironmentData>,
     base_url: OnceLock<String>,
     listening: OnceLock<Vec<SocketAddr>>,
+    inbound: OnceLock<Arc<Listener>>,
     boot: u32,
     requests: AtomicU64,
 }
@@ -113,7 +116,7 @@ pub struct Engine {
 impl Engine {
     /// Builds the engine.
     pub fn new(parts: Parts) -> Self {
-        let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, operations } = parts;
+        let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, openapi } = parts;
         let boot = u32::from_be_bytes(random.bytes());
         let started_at = clock.now();
         let fetch = Arc::new(Fetch::new(&settings));
@@ -137,15 +140,15 @@ impl Engine {
             dns,
             pixels,
             bodies: Bodies::default(),
-            operations,
+            openapi: LazyLock::new(openapi),
             started_at,
             workers: WorkerBoard::default(),
-            router: Router::new(operations),
             running: Arc::default(),
             test,
             live,
             base_url: OnceLock::new(),
             listening: OnceLock::new(),
+            inbound: OnceLock::new(),
             boot,
             requests: AtomicU64::new(1),
         }
@@ -182,6 +185,16 @@ impl Engine {
     /// Sets the addresses that the service listens on.
     pub fn set_listening(&self, addresses: Vec<SocketAddr>) {
         let _ = self.listening.set(addresses);
+    }
+
+    /// The listener for inbound mail, in a process that has one.
+    pub fn inbound(&self) -> Option<&Arc<Listener>> {
+        self.inbound.get()
+    }
+
+    /// Set the listener for inbound mail, once it is bound.
+    pub fn set_inbound(&self, listener: Arc<Listener>) {
+        let _ = self.inbound.set(listener);
     }
 
     /// A link to a stored file, for anyone who has the link, and its expiry: at least [`limits::FILE_LINK_MS`].

@@ -22,6 +22,7 @@ pub enum Route<'a> {
 
 /// Every path of every operation.
 pub struct Router {
+    pub operations: &'static [Entry],
     nodes: matchit::Router<Node>,
 }
 
@@ -51,7 +52,7 @@ impl Router {
             node.reserved = names.collect();
             nodes.insert(path, node).unwrap_or_else(|error| panic!("the path {path} cannot be routed: {error}"));
         }
-        Self { nodes }
+        Self { operations, nodes }
     }
 
     /// Finds the operation. `operator`: whether the request came from the operator.

@@ -18,7 +18,9 @@ mod tests;
 
 pub use address::{Guard, is_public};
 pub use cache::FetchCache;
-pub use connect::{Resolve, ResolveFuture, SystemResolver, client_config};
+#[cfg(test)]
+pub use connect::ResolveFuture;
+pub use connect::{Resolve, SystemResolver, client_config};
 pub use deliver::{PostRequest, PostResponse};
 pub use failure::FetchError;
 

@@ -14,8 +14,8 @@ use tokio::runtime::Handle;
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-use crate::engine::jobs::Tasks;
 use crate::engine::settings;
+use crate::engine::tasks::Tasks;
 
 /// Far beyond what loopback needs.
 const PATIENT: Duration = Duration::from_secs(20);

@@ -11,10 +11,10 @@ mod tests;
 
 pub use client::Client;
 
+use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::base::base64;
 use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 
 /// A request.
@@ -50,7 +50,7 @@ impl Picture {
             _ => return None,
         };
         let fits = file.len() <= LANGUAGE_MODEL_PICTURE_BYTES_MAX;
-        fits.then(|| Self { media_type, base64: base64::encode(file) })
+        fits.then(|| Self { media_type, base64: BASE64.encode(file) })
     }
 }
 

@@ -130,13 +130,3 @@ pub enum Outcome {
     /// [`BeforeDot`] decided so. Certainly not accepted.
     Abandoned,
 }
-
-impl Outcome {
-    /// Whether the outcome is about the transport rather than this recipient: another recipient would have had the same.
-    pub fn concerns_the_way(&self) -> bool {
-        match self {
-            Self::Deferred { stage, cause } => *stage < Stage::Sender || !matches!(cause, Cause::Reply(_)),
-            Self::Accepted { .. } | Self::Refused { .. } | Self::Unknown { .. } | Self::Abandoned => false,
-        }
-    }
-}

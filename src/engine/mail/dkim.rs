@@ -8,6 +8,9 @@
 
 use std::fmt;
 
+use crate::base::clock::Timestamp;
+use crate::base::secret::Secret;
+use data_encoding::BASE64;
 use mail_auth::common::crypto::{Algorithm as Named, Ed25519Key, HashContext, HashImpl, RsaKey, Sha256, SigningKey};
 use mail_auth::common::headers::{Writable, Writer};
 use mail_auth::dkim::canonicalize::BodyHasher;
@@ -15,10 +18,6 @@ use mail_auth::dkim::generate::DkimKeyPair;
 use mail_auth::dkim::{Canonicalization, Signature};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer};
 use serde::{Deserialize, Serialize};
-
-use crate::base::base64;
-use crate::base::clock::Timestamp;
-use crate::base::secret::Secret;
 
 /// Receivers reject weaker keys (RFC 8301).
 const RSA_BITS: usize = 2048;
@@ -78,9 +77,9 @@ impl KeyPair {
         let record = match algorithm {
             Algorithm::Rsa => {
                 assert_eq!(public.len(), RSA_PUBLIC_BYTES, "a key of 2048 bits with the usual exponent");
-                format!("v=DKIM1; k=rsa; p={}", base64::encode(&[RSA_PREFIX.as_slice(), &public].concat()))
+                format!("v=DKIM1; k=rsa; p={}", BASE64.encode(&[RSA_PREFIX.as_slice(), &public].concat()))
             }
-            Algorithm::Ed25519 => format!("v=DKIM1; k=ed25519; p={}", base64::encode(&public)),
+            Algorithm::Ed25519 => format!("v=DKIM1; k=ed25519; p={}", BASE64.encode(&public)),
         };
         Self { private: Secret::new(private), record }
     }

@@ -5,14 +5,13 @@
 
 use std::fmt;
 
-use mail_builder::headers::Header;
-use mail_builder::headers::address::Address;
-use mail_builder::headers::text::Text;
-
-use crate::base::base64;
 use crate::base::email::EmailAddress;
 use crate::base::text::one_line;
 use crate::vocab::limits;
+use data_encoding::BASE64;
+use mail_builder::headers::Header;
+use mail_builder::headers::address::Address;
+use mail_builder::headers::text::Text;
 
 /// Words without space cannot be folded; longer ones become encoded words, because lines end at 998 bytes (RFC 5322 §2.1.1).
 const WORD_BYTES_MAX: usize = 200;
@@ -88,7 +87,7 @@ fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
         while !rest.is_char_boundary(end) {
             end -= 1;
         }
-        out.extend_from_slice(format!("{separator}=?utf-8?B?{}?=", base64::encode(&rest.as_bytes()[..end])).as_bytes());
+        out.extend_from_slice(format!("{separator}=?utf-8?B?{}?=", BASE64.encode(&rest.as_bytes()[..end])).as_bytes());
         rest = &rest[end..];
         separator = "\r\n ";
         column = 1;

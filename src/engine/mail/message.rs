@@ -3,6 +3,7 @@
 //! The same input gives the same bytes each time: boundaries are derived from the Message-ID, and the date is an argument. So a retry of a
 //! delivery sends the same message, which receivers can recognize.
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use mail_builder::encoders::Base64Encoder;
 use mail_builder::headers::content_type::ContentType;
@@ -14,7 +15,6 @@ use sha2::Sha256;
 use super::body::Encoded;
 use super::headers::{self, ExtraHeader, Mailbox};
 use crate::base::clock::Timestamp;
-use crate::base::hex;
 use crate::base::secret::sha256;
 use crate::base::text::one_line;
 
@@ -111,7 +111,7 @@ pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &st
         sum.update(part.as_bytes());
     }
     let sum: [u8; 32] = sum.finalize().into_bytes().into();
-    format!("{}@{domain}", hex::encode(&sum[..16]))
+    format!("{}@{domain}", HEXLOWER.encode(&sum[..16]))
 }
 
 impl OutgoingMessage<'_> {
@@ -183,7 +183,7 @@ impl OutgoingMessage<'_> {
     /// A boundary that occurs in no part: `=_` occurs neither in quoted-printable nor in base64.
     fn boundary(&self, purpose: &str) -> String {
         let sum = sha256(format!("{purpose} {}", self.message_id).as_bytes());
-        format!("=_{}", hex::encode(&sum[..12]))
+        format!("=_{}", HEXLOWER.encode(&sum[..12]))
     }
 }
 

@@ -103,6 +103,21 @@ pub fn declarations(body: &str) -> Vec<Declaration<'_>> {
     found
 }
 
+/// A list cut at its commas outside of strings and brackets.
+pub fn split(list: &str) -> Vec<&str> {
+    let mut input = Parser::new(list);
+    let mut parts = Vec::new();
+    loop {
+        input.skip_whitespace();
+        let start = input.position();
+        let _: Nothing = input.parse_until_before(Delimiter::Comma, drain);
+        parts.push(input.slice_from(start).trim());
+        if input.next().is_err() {
+            return parts;
+        }
+    }
+}
+
 fn without_important(value: &str) -> (&str, bool) {
     match value.rsplit_once('!') {
         Some((before, word)) if word.trim().eq_ignore_ascii_case("important") => (before.trim_end(), true),
@@ -218,6 +233,12 @@ mod tests {
         assert_eq!(found[1], Piece::Rule { selectors: "a > b", body: " color: red " });
         let Piece::At { name, prelude, body: Some(body) } = &found[2] else { panic!("{found:?}") };
         assert_eq!((name.as_str(), *prelude, pieces(body).len()), ("media", "screen and (max-width: 3px)", 1));
+    }
+
+    #[test]
+    fn lists_are_cut_at_commas_outside_of_strings_and_brackets() {
+        assert_eq!(split("a:is(b, c) , \"d,e\",f[g=','] "), ["a:is(b, c)", "\"d,e\"", "f[g=',']"]);
+        assert_eq!(split(""), [""]);
     }
 
     #[test]

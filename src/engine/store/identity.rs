@@ -4,13 +4,13 @@
 //! A file that is missing, swapped, from another installation or from another time is found before anything is written. `app` decides the
 //! consequence: it refuses to start, or puts sending on hold.
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
 use super::seal::{KeyCheck, Seal};
 use super::tx::{Read, Table, WriteTx};
 use super::{Error, Result};
-use crate::base::hex;
 use crate::base::random::Random;
 use crate::vocab::tables::{self, TableId};
 
@@ -27,7 +27,7 @@ impl Installation {
     /// A new one.
     pub fn new(random: &dyn Random) -> Self {
         let bytes: [u8; 16] = random.bytes();
-        Self(hex::encode(&bytes))
+        Self(HEXLOWER.encode(&bytes))
     }
 
     /// Its id in hexadecimal.

@@ -11,8 +11,8 @@ use crate::vocab::tables::{TABLES, TableId};
 
 /// A value as the engine returns it: still in the engine's page if that saves a copy.
 pub enum Bytes<'a> {
-    /// Inside a page of the embedded engine, kept alive by a guard.
-    Page(super::redb_port::Guard),
+    /// Inside a page of the engine, kept alive by the engine's own guard.
+    Page(Box<dyn Deref<Target = [u8]> + 'a>),
     /// Borrowed from an overlay, or from an engine that keeps its rows in memory.
     Borrowed(&'a [u8]),
 }
@@ -22,7 +22,7 @@ impl Deref for Bytes<'_> {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Bytes::Page(guard) => guard.bytes(),
+            Bytes::Page(guard) => guard,
             Bytes::Borrowed(bytes) => bytes,
         }
     }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::ErrorKind;
-use std::ops::{Bound, ControlFlow};
+use std::ops::{Bound, ControlFlow, Deref};
 use std::os::unix::fs::OpenOptionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -33,11 +33,12 @@ type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 type Opened = ReadOnlyTable<&'static [u8], &'static [u8]>;
 
 /// A value inside a page of the file.
-pub struct Guard(AccessGuard<'static, &'static [u8]>);
+struct Guard(AccessGuard<'static, &'static [u8]>);
 
-impl Guard {
-    /// The value.
-    pub fn bytes(&self) -> &[u8] {
+impl Deref for Guard {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
         self.0.value()
     }
 }
@@ -233,7 +234,7 @@ impl Snapshot for RedbSnapshot {
         guarded(&self.file, || {
             let found = table.get(key).map_err(|error| explained(&self.file, error))?;
             // The value is read once here: if that works, reading it again works too.
-            Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Guard(guard))))
+            Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Box::new(Guard(guard)))))
         })
     }
 

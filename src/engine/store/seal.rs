@@ -6,15 +6,14 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::base::random::Random;
+use crate::base::secret::same;
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use zeroize::Zeroizing;
-
-use crate::base::hex;
-use crate::base::random::Random;
-use crate::base::secret::same;
 
 const KEY_LEN: usize = 32;
 
@@ -143,7 +142,7 @@ impl Seal {
 
     /// The check value of this key.
     pub fn check_value(&self) -> KeyCheck {
-        KeyCheck(hex::encode(&self.derive("mailmill key check v1")))
+        KeyCheck(HEXLOWER.encode(&self.derive("mailmill key check v1")))
     }
 
     /// A seal with this key.

@@ -34,7 +34,6 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::permissions::PermissionSet;
 
 pub use api_keys::load_caches;
-pub use model::{Account, Password, User};
 
 /// Writes what requests have only counted in memory: the use of keys and sessions.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {

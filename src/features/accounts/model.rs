@@ -13,7 +13,6 @@ use crate::base::serde_str;
 use crate::base::text::fold;
 use crate::engine::access::session_cache::SessionKind;
 use crate::engine::store::Record;
-use crate::engine::store::codec::decode_fields;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, InvitationId, KeyId, SessionId, UserId};
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
@@ -48,23 +47,7 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
-impl Record for User {
-    const VERSION: u8 = 2;
-
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct First {
-            id: UserId,
-            account: AccountId,
-            email: String,
-            password: PasswordHash,
-            created_at: Timestamp,
-        }
-        let First { id, account, email, password, created_at } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
-        // Before there were members, every user was an owner.
-        Some(Self { id, account, email, name: String::new(), role: Role::Owner, password, created_at })
-    }
-}
+impl Record for User {}
 
 /// A user who is no longer a member. Kept so that the audit log can name them, and no longer: it is deleted with the last of their log
 /// entries, 90 days after they left.
@@ -109,16 +92,7 @@ pub struct SecondFactor {
     pub recovery: Vec<[u8; 32]>,
 }
 
-impl Record for SecondFactor {
-    const VERSION: u8 = 2;
-
-    /// Version 1 stored only the newest step and refused the codes of earlier ones, which locked users out when a clock was set back.
-    fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
-        type First = (Vec<u8>, bool, u64, Vec<[u8; 32]>);
-        let (secret, is_confirmed, last_step, recovery) = (version == 1).then(|| decode_fields::<First>(bytes))??;
-        Some(Self { secret, is_confirmed, used_steps: vec![last_step], recovery })
-    }
-}
+impl Record for SecondFactor {}
 
 /// A user who can become a member by a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

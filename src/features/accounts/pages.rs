@@ -2,15 +2,14 @@
 
 use std::sync::LazyLock;
 
-use http::StatusCode;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
-use serde::Serialize;
-
-use crate::base::hex;
 use crate::base::random::Random;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::render::Pages;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
+use data_encoding::HEXLOWER;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
+use serde::Serialize;
 
 const SETUP: &str = "setup.html";
 
@@ -55,7 +54,7 @@ struct Context<'a> {
 impl Page {
     /// Returns the page as a response.
     pub fn reply(&self, random: &dyn Random) -> Reply {
-        let nonce = hex::encode(&random.bytes::<16>());
+        let nonce = HEXLOWER.encode(&random.bytes::<16>());
         let body = self.draw(&nonce);
         let policy =
             format!("default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");

@@ -25,7 +25,6 @@ pub struct AccountList {
 /// An account of the installation.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "InstallationAccount")]
 pub struct AccountView {
     pub id: AccountId,
     /// The email address of its owner; `null` before setup.

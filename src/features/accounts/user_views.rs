@@ -268,7 +268,6 @@ impl SessionView {
 
 /// The result of an action.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Accomplished")]
 pub struct Ack {
     /// Always true; a failure returns an error.
     pub done: bool,

@@ -20,7 +20,7 @@ mod sync;
 mod tests;
 mod views;
 mod warnings;
-mod worker;
+pub mod worker;
 
 use serde_json::json;
 
@@ -32,8 +32,7 @@ use crate::vocab::permissions::Permission;
 
 use model::{Action, Campaign, CampaignStatus, Outcome, after};
 
-pub use in_progress::{CampaignInProgress, list as in_progress};
-pub use worker::step;
+pub use in_progress::list as in_progress;
 
 /// Either of these lets a key read a campaign's results.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];

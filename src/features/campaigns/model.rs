@@ -207,6 +207,7 @@ pub enum CampaignStatus {
 
 impl CampaignStatus {
     /// Every status, in the order of the columns of the table.
+    #[cfg(test)]
     pub const ALL: [Self; 9] = [
         Self::Draft,
         Self::PendingReview,
@@ -240,6 +241,7 @@ impl CampaignStatus {
     }
 
     /// Returns whether this status is final.
+    #[cfg(test)]
     pub fn is_over(self) -> bool {
         matches!(self, Self::Sent | Self::Failed | Self::Cancelled)
     }

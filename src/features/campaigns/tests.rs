@@ -75,7 +75,7 @@ impl Studio {
     }
 
     fn work(&self) {
-        self.app.wait(step(self.app.engine().clone(), Environment::Test)).expect("a step does not fail");
+        self.app.wait(worker::step(self.app.engine().clone(), Environment::Test)).expect("a step does not fail");
     }
 
     fn contact(&self, email: &str, more: Value) {

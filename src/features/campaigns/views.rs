@@ -20,7 +20,6 @@ use crate::vocab::settings::UnknownPolicy;
 /// An email to the contacts of a project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "Campaign")]
 pub struct CampaignView {
     pub id: CampaignId,
     pub project_id: ProjectId,

@@ -10,6 +10,7 @@ use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
 use super::{store, sync};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
 use crate::engine::store::WriteTx;
 use crate::features::emails;
 use crate::vocab::environment::Environment;
@@ -17,7 +18,7 @@ use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 
 /// Processes everything that is due now.
-pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
+pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
     let store = engine.data(environment).store.clone();
     let mut last = None;
     loop {
@@ -37,7 +38,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), F
         }
         match found.next {
             Some(next) => last = Some(next),
-            None => return Ok(()),
+            None => return Ok(Step::Done),
         }
     }
 }

@@ -27,6 +27,7 @@ pub mod topics;
 pub mod upsert_by_email;
 mod views;
 mod webhook_events;
+pub mod worker;
 mod write;
 
 pub use model::{Contact, Status};

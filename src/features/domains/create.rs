@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
+
 use super::model::{Domain, DomainKey, KeyKind, Phase, place};
 use super::store;
 use crate::base::random::Random;
@@ -34,7 +36,7 @@ pub fn keys(
 ) -> Vec<DomainKey> {
     // Shared by both selectors, so that users see which belong together; random, because a selector is never reused.
     let mark: [u8; 3] = random.bytes();
-    let mark = crate::base::hex::encode(&mark);
+    let mark = HEXLOWER.encode(&mark);
     let key = |(number, (kind, pair)): (usize, &(KeyKind, KeyPair))| {
         let selector = format!("mm{}-{mark}", number + 1);
         let private: &Secret<Vec<u8>> = &pair.private;

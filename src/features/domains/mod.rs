@@ -20,12 +20,12 @@ mod store;
 mod tests;
 mod utm;
 mod views;
+pub mod worker;
 
-pub use dns_check::step as check;
 pub use doctor_check::{DomainReport, check_all};
-pub use model::{KeyKind, Stream, Tracking};
+pub use model::{KeyKind, Stream};
 pub use reissue_keys::{reissue, sealed};
-pub use sender::{SendingDomain, SigningKey, for_sender, public_keys, usual_utm};
+pub use sender::{SendingDomain, for_sender, public_keys, usual_utm};
 pub use utm::Utm;
 
 use crate::engine::api::Failure;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::model::Stream;
-use super::{check, for_sender, store};
+use super::{dns_check, for_sender, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::testing::TestApp;
@@ -195,7 +195,7 @@ fn the_worker_finds_records_and_notices_when_they_disappear() {
     let app = app(&server);
     let records = add(&app, "acme.example");
     let next = || store::due(&app.read(), Timestamp(i64::MAX), 9).expect("readable")[0].1.next_check;
-    let work = || app.wait(check(app.engine(), Environment::Test)).expect("a step");
+    let work = || app.wait(dns_check::step(app.engine(), Environment::Test)).expect("a step");
     let status = || app.get("/v1/domains/acme.example").data()["status"].clone();
     assert!(!work() && server.asked() == 0, "nothing is due yet");
     app.clock.advance_ms(limits::DOMAIN_CHECK_INTERVAL_MS);

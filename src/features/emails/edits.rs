@@ -2,8 +2,7 @@
 //!
 //! An edit is a row first, even if a request waits for it, so it survives a restart like all queued work.
 
-use super::generation::StageContext;
-use super::generation::stages::{brief, date, document};
+use super::generation::context::{StageContext, brief, date, document};
 use super::imported::{self, ImportedEmail};
 use super::model::{Conversation, Edit, EditState, Email, Facts, Origin, Stage, Version};
 use super::outputs::{self, Screenshots};

@@ -16,6 +16,7 @@ mod store;
 pub mod theme;
 mod versions;
 mod views;
+pub mod worker;
 mod writing;
 
 use crate::engine::api::Failure;

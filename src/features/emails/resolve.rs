@@ -164,7 +164,7 @@ pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
 /// roles.
 pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<bool>, Failure> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(None) };
-    let document = super::generation::stages::document(tx, &email)?;
+    let document = super::generation::context::document(tx, &email)?;
     let names = |block: &Block| matches!(block, Block::Footer(footer) if footer.address.is_some());
     Ok(document.map(|document| document.blocks.iter().any(names)))
 }

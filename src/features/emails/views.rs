@@ -1,5 +1,6 @@
 //! Conversations and emails as the API returns them (`assets/docs/emails.md`).
 
+use data_encoding::HEXLOWER;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -511,6 +512,6 @@ pub fn slot_uuid(conversation: ConversationId, slot: u8) -> String {
     let mut bytes: [u8; 16] = sha256(&name)[..16].try_into().expect("a digest has more bytes");
     bytes[6] = bytes[6] & 0x0F | 0x80;
     bytes[8] = bytes[8] & 0x3F | 0x80;
-    let digits = crate::base::hex::encode(&bytes);
+    let digits = HEXLOWER.encode(&bytes);
     format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
 }

@@ -21,6 +21,7 @@ mod reattribution;
 #[cfg(test)]
 mod tests;
 mod views;
+pub mod worker;
 
 pub use indexing::step as index;
 pub use reattribution::{step, sweep};

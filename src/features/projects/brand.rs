@@ -124,7 +124,6 @@ pub struct BrandFonts {
 /// Colors and fonts that users set. Each takes precedence over what the sites show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "GivenLook")]
 pub struct GivenTheme {
     pub palette: BrandPalette,
     pub fonts: BrandFonts,

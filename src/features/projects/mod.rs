@@ -19,6 +19,7 @@ mod reading;
 mod remote;
 mod store;
 mod views;
+pub mod worker;
 
 pub use fetch_page::fetch_page;
 pub use image_analysis::step as look;

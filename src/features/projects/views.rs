@@ -58,7 +58,6 @@ pub struct LogosView {
 /// A project's default sender.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "DefaultSender")]
 pub struct SenderView {
     /// The From address.
     pub from: String,

@@ -8,8 +8,6 @@
 pub mod ops;
 mod views;
 
-pub use views::SegmentView;
-
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::store::ReadTx;

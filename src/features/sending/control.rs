@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Counter, Delivery, Event, Mailing, Skip, State};
-use super::{send_queue, store, webhook_events};
+use super::{recipients, send_queue, store, webhook_events};
 use crate::engine::api::Failure;
 use crate::engine::hold::Hold;
 use crate::engine::store::{Read, Result as StoreResult, WriteTx};
@@ -37,7 +37,7 @@ fn change(
         Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
     })?;
     mailing.updated_at = tx.now();
-    store::save(tx, &mailing)?;
+    recipients::save(tx, &mailing)?;
     Ok(mailing)
 }
 
@@ -79,7 +79,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
         },
     )?;
     for (number, recipient) in &found {
-        store::advance(tx, &mailing, *number, recipient, Event::Resend)?.expect("an unknown recipient can be sent to again");
+        recipients::advance(tx, &mailing, *number, recipient, Event::Resend)?.expect("an unknown recipient can be sent to again");
     }
     if let Some((first, _)) = found.first() {
         let cursor = store::cursor(tx, id)?.min(*first);
@@ -88,7 +88,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
             mailing.state = State::Sending;
         }
         mailing.updated_at = tx.now();
-        store::save(tx, &mailing)?;
+        recipients::save(tx, &mailing)?;
         if mailing.state.may_send() {
             send_queue::enqueue(tx, &mailing);
         }
@@ -103,7 +103,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
         return Ok(false);
     }
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(false) };
-    let advanced = store::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok();
+    let advanced = recipients::advance(tx, &mailing, number, &recipient, Event::Evidence { what })?.is_ok();
     if advanced && webhook_events::is_wanted(tx, &mailing, WebhookEvent::EmailDelivered)? {
         webhook_events::delivered(tx, &mailing, number, &recipient)?;
     }
@@ -117,7 +117,7 @@ pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) ->
     for number in numbers {
         let Some(recipient) = store::recipient(tx, id, *number)? else { continue };
         let event = Event::Skip { why: why.clone() };
-        skipped += u64::from(store::advance(tx, &mailing, *number, &recipient, event)?.is_ok());
+        skipped += u64::from(recipients::advance(tx, &mailing, *number, &recipient, event)?.is_ok());
     }
     Ok(skipped)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::orders::Revenue;
+use super::model::Revenue;
 use crate::base::amount::Amount;
 use crate::base::currency::Currency;
 

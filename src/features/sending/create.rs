@@ -4,13 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
+use super::draft::draft;
 use super::merge_data::{self, MergeData, RecipientProfile};
-use super::model::{
-    Address, Audience, Content, Delivery, Kind, Mailing, NewMailing, Plan, Policy, Recipient, Skip, State, To, Translation,
-};
+use super::model::{Address, Delivery, Mailing, NewMailing, Recipient, Skip, To};
 use super::template::{self, RenderMode, links};
-use super::{eligibility, engagement, planning, store};
-use crate::base::clock::Timestamp;
+use super::{eligibility, engagement, recipients, store};
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
 use crate::engine::hold;
@@ -21,7 +19,7 @@ use crate::features::domains::{self, Stream, Utm};
 use crate::features::suppressions::Digester;
 use crate::features::topics;
 use crate::vocab::codes::Code;
-use crate::vocab::ids::{AccountId, MailingId};
+use crate::vocab::ids::MailingId;
 
 /// Creates a mailing. Once this transaction commits, the mailing is durable and will be sent.
 pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
@@ -43,7 +41,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     if let To::Addresses(addresses) = new.to {
         add_addresses(tx, &mailing, addresses)?;
     }
-    store::save(tx, &mailing)?;
+    recipients::save(tx, &mailing)?;
     Ok(id)
 }
 
@@ -63,7 +61,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
     }
     let needs = store::needs(tx, mailing.translation_for(&recipient).content)?;
     let needs = Template::compile(&needs, merge::Kind::Text).map_err(Failure::internal)?;
-    let variables = planning::variables(&mailing);
+    let variables = mailing.variables();
     let tags = match (&profile.contact, mailing.project) {
         (Some(contact), Some(project)) => TagNames::new(tx, project).of(&contact.tags)?,
         _ => Vec::new(),
@@ -75,44 +73,6 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
             Err(Failure::field("variables", detail))
         }
         None => Ok(()),
-    }
-}
-
-/// Builds the mailing for this request.
-pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
-    let audience = new.to.audience();
-    let direct = audience == Audience::Addresses;
-    Mailing {
-        id,
-        account: new.account,
-        project: new.project,
-        kind: new.kind,
-        state: if direct { State::Sending } else { State::Planning },
-        plan: if direct { Plan::Done } else { Plan::Selecting },
-        from: new.from.clone(),
-        conversation: new.contents.first().and_then(|content| content.conversation),
-        translations: new.contents.iter().map(|content| translation(new.account, content)).collect(),
-        audience,
-        transactional: new.transactional,
-        topic: new.topic,
-        variables: serde_json::Value::Object(new.variables.clone()).to_string(),
-        tracking: new.tracking,
-        utm: None,
-        // A direct send never goes out twice, whatever the setting for campaigns is.
-        unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
-        local: new.local.clone(),
-        hold_number: 0,
-        created_at: now,
-        updated_at: now,
-    }
-}
-
-fn translation(account: AccountId, content: &Content) -> Translation {
-    Translation {
-        language: content.language.clone(),
-        email: content.email,
-        subject: content.subject.clone(),
-        content: store::content_id(account, content),
     }
 }
 
@@ -133,14 +93,14 @@ fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address
             Ok(email) if !seen.insert(email.normalised()) => Delivery::Skipped { why: Skip::DuplicateAddress },
             Ok(_) => Delivery::Queued,
         };
-        store::count(tx, mailing, delivery.counter(), 1)?;
+        recipients::count(tx, mailing, delivery.counter(), 1)?;
         let number = u32::try_from(number).expect("a request has few addresses");
         let mut recipient = Recipient { address: Some(address), delivery, translation: 0 };
         if mailing.translations.len() > 1 {
             let profile = merge_data::load(tx, mailing, number, &recipient)?;
             recipient.translation = mailing.translation_in(profile.as_ref().and_then(RecipientProfile::language));
         }
-        store::add(tx, mailing.id, number, &recipient);
+        recipients::add(tx, mailing.id, number, &recipient);
     }
     Ok(())
 }

@@ -9,11 +9,8 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::engagement::Measure;
-use super::model::Mailing;
-use super::orders::{Order, Revenue};
+use super::model::{Mailing, Measure, Revenue};
 use super::quota::{self, Period, SentCount};
-use super::store;
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
@@ -77,13 +74,17 @@ pub(super) fn add(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, man
 }
 
 /// Adds an order's revenue to the day it was paid, or subtracts it with a sign of -1.
-pub(super) fn add_revenue(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Result<()> {
-    let Some(credit) = order.credit else { return Ok(()) };
-    let Some(mailing) = store::by_id(tx, credit.mailing)? else { return Ok(()) };
-    let day = of(credit.paid_at);
-    for scope in StatsScope::of(&mailing, day) {
+pub(super) fn add_revenue(
+    tx: &mut WriteTx<'_>,
+    mailing: &Mailing,
+    paid_at: Timestamp,
+    counted: &RevenueByCurrency,
+    sign: i64,
+) -> Result<()> {
+    let day = of(paid_at);
+    for scope in StatsScope::of(mailing, day) {
         let (kind, id) = scope.key();
-        for (currency, revenue) in &order.counted {
+        for (currency, revenue) in counted {
             let key = (kind, id, day, currency.bytes());
             let mut total = tx.get(REVENUE, &key)?.unwrap_or_default();
             total.conversions += sign * revenue.conversions;
@@ -135,7 +136,6 @@ pub struct TimelineDay {
 /// Orders in one currency.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "Takings")]
 pub struct RevenueView {
     pub currency: Currency,
     pub conversions: i64,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::daily_stats;
 use super::model::Mailing;
+pub use super::model::Measure;
 use crate::base::clock::Timestamp;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
@@ -64,45 +65,6 @@ pub struct Bounce {
     /// `hard`, `soft`, `policy` or `content`.
     pub class: String,
     pub detail: String,
-}
-
-/// A measure of engagement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Measure {
-    Opens = 0,
-    UniqueOpens = 1,
-    Clicks = 2,
-    UniqueClicks = 3,
-    MachineOpens = 4,
-    MachineClicks = 5,
-    ProxyOpens = 6,
-    Unsubscribes = 7,
-    Complaints = 8,
-    HardBounces = 9,
-    SoftBounces = 10,
-    /// By day only: the recipient rows count who was sent to.
-    Sent = 11,
-    /// By day only, like [`Measure::Sent`]: rejected permanently by the next server.
-    Failed = 12,
-}
-
-impl Measure {
-    /// Every measure, in the order of declaration, which is the order on disk.
-    pub(super) const ALL: [Self; 13] = [
-        Self::Opens,
-        Self::UniqueOpens,
-        Self::Clicks,
-        Self::UniqueClicks,
-        Self::MachineOpens,
-        Self::MachineClicks,
-        Self::ProxyOpens,
-        Self::Unsubscribes,
-        Self::Complaints,
-        Self::HardBounces,
-        Self::SoftBounces,
-        Self::Sent,
-        Self::Failed,
-    ];
 }
 
 /// A delivery event that is not processed yet: reported by a server, or simulated.

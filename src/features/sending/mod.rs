@@ -12,6 +12,7 @@ mod create;
 pub mod daily_stats;
 mod delivery;
 pub mod dispatch;
+mod draft;
 mod eligibility;
 pub mod engagement;
 pub mod inbox;
@@ -25,6 +26,7 @@ mod planning;
 pub mod preflight;
 pub mod quota;
 mod recipient_writer;
+mod recipients;
 mod retention;
 mod send_queue;
 mod signing;
@@ -39,6 +41,7 @@ mod utm;
 mod views;
 pub mod web;
 pub mod webhook_events;
+pub mod worker;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -59,10 +62,10 @@ pub use model::{
     State, To, Tracking, Translation, UnknownReason, WaitReason,
 };
 pub use planning::{DryRun, dry_run};
+#[cfg(test)]
+pub use recipients::deliver;
 pub use retention::{Retention, sweep};
 pub use send_queue::under_way;
-#[cfg(test)]
-pub use store::deliver;
 pub use store::{by_id, content, counts, erase, find, link, mailings_after, recipient};
 pub use transport::probe;
 pub use utm::marked;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::delivery::{Address, Counter, Counts, Delivery, Event, Recipient, Refusal, Schedule, Skip, UnknownReason};
 use super::local_time::LocalTime;
+use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::locale::best_match;
 use crate::engine::hold::HoldNumber;
@@ -290,6 +291,11 @@ impl From<Finished> for Content {
 }
 
 impl Mailing {
+    /// The fields that it gives to all of its recipients.
+    pub fn variables(&self) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::from_str(&self.variables).expect("only `create` writes this text, from an object")
+    }
+
     /// Returns the translation for recipients whose language has none.
     pub fn first(&self) -> &Translation {
         self.translations.first().expect("a mailing has at least one translation")
@@ -355,6 +361,54 @@ impl Mailing {
         }
     }
 }
+
+/// A measure of engagement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    Opens = 0,
+    UniqueOpens = 1,
+    Clicks = 2,
+    UniqueClicks = 3,
+    MachineOpens = 4,
+    MachineClicks = 5,
+    ProxyOpens = 6,
+    Unsubscribes = 7,
+    Complaints = 8,
+    HardBounces = 9,
+    SoftBounces = 10,
+    /// By day only: the recipient rows count who was sent to.
+    Sent = 11,
+    /// By day only, like [`Measure::Sent`]: rejected permanently by the next server.
+    Failed = 12,
+}
+
+impl Measure {
+    /// Every measure, in the order of declaration, which is the order on disk.
+    pub const ALL: [Self; 13] = [
+        Self::Opens,
+        Self::UniqueOpens,
+        Self::Clicks,
+        Self::UniqueClicks,
+        Self::MachineOpens,
+        Self::MachineClicks,
+        Self::ProxyOpens,
+        Self::Unsubscribes,
+        Self::Complaints,
+        Self::HardBounces,
+        Self::SoftBounces,
+        Self::Sent,
+        Self::Failed,
+    ];
+}
+
+/// Orders and their revenue in one currency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revenue {
+    pub conversions: i64,
+    pub amount: Amount,
+}
+
+impl Record for Revenue {}
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::daily_stats;
+pub use super::model::Revenue;
+use super::{daily_stats, store};
 use crate::base::amount::Amount;
 use crate::base::clock::Timestamp;
 use crate::base::currency::Currency;
@@ -103,15 +104,6 @@ pub struct Credit {
     pub paid_at: Timestamp,
 }
 
-/// Orders and their revenue in one currency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Revenue {
-    pub conversions: i64,
-    pub amount: Amount,
-}
-
-impl Record for Revenue {}
-
 /// What totals belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -151,7 +143,10 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &O
         }
     }
     for (order, sign) in [(before, -1), (after, 1)] {
-        daily_stats::add_revenue(tx, order, sign)?;
+        let Some(credit) = order.credit else { continue };
+        if let Some(mailing) = store::by_id(tx, credit.mailing)? {
+            daily_stats::add_revenue(tx, &mailing, credit.paid_at, &order.counted, sign)?;
+        }
     }
     for ((scope, currency), change) in changes {
         let key = (scope, currency.bytes());

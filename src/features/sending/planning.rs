@@ -14,7 +14,7 @@ use super::local_time::Clocks;
 use super::merge_data::{MergeData, RecipientProfile};
 use super::model::{Audience, Content, Counter, Mailing, NewMailing, Plan, Recipient, Skip, State, To};
 use super::template::{self, Compiled, RenderMode};
-use super::{control, create, eligibility, send_queue, store};
+use super::{control, draft, eligibility, recipients, send_queue, store};
 use crate::base::clock::Timestamp;
 use crate::base::email::EmailAddress;
 use crate::engine::api::Failure;
@@ -85,7 +85,7 @@ fn change(tx: &mut WriteTx<'_>, id: MailingId, change: impl FnOnce(&mut Mailing,
     let now = tx.now();
     change(&mut mailing, now);
     mailing.updated_at = now;
-    store::save(tx, &mailing)
+    recipients::save(tx, &mailing)
 }
 
 /// Returns the numbers of the contacts in an audience.
@@ -141,12 +141,12 @@ fn put_rows(
         let mut counts: BTreeMap<Counter, i64> = BTreeMap::new();
         for (number, planned) in planned {
             let row = planned.row(tx.now());
-            tracing::debug!(mailing = %id, number, to = row.delivery.word(), reason = store::reason(&row.delivery), "planned");
+            tracing::debug!(mailing = %id, number, to = row.delivery.word(), reason = recipients::reason(&row.delivery), "planned");
             *counts.entry(row.delivery.counter()).or_default() += 1;
-            store::add(tx, id, number, &row);
+            recipients::add(tx, id, number, &row);
         }
         for (counter, many) in counts {
-            store::count(tx, &mailing, counter, many)?;
+            recipients::count(tx, &mailing, counter, many)?;
         }
         match after {
             Some(after) => mailing.plan = Plan::From(after),
@@ -159,7 +159,7 @@ fn put_rows(
             }
         }
         mailing.updated_at = tx.now();
-        store::save(tx, &mailing)?;
+        recipients::save(tx, &mailing)?;
         Ok(true)
     });
     Ok(written??)
@@ -258,7 +258,7 @@ impl<'t> EligibilityCheck<'t> {
             topic,
             suppressed: Checker::load(tx, digester, mailing.account)?,
             compiled,
-            variables: variables(mailing),
+            variables: mailing.variables(),
         })
     }
 
@@ -316,11 +316,6 @@ impl<'t> EligibilityCheck<'t> {
     }
 }
 
-/// Returns the merge fields shared by all recipients of a mailing.
-pub fn variables(mailing: &Mailing) -> Map<String, Json> {
-    serde_json::from_str(&mailing.variables).expect("only `create` writes this text, from an object")
-}
-
 /// The result of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DryRun {
@@ -354,7 +349,7 @@ impl DryRun {
 
 /// Runs the planning of a new mailing with the same checks, but writes nothing.
 pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<DryRun, Failure> {
-    let mailing = create::draft(new, MailingId::from_bytes([0; 12]), now);
+    let mailing = draft::draft(new, MailingId::from_bytes([0; 12]), now);
     let check = EligibilityCheck::with(tx, digester, &mailing, &new.contents)?;
     let mut dry_run = DryRun { translations: vec![0; new.contents.len()], ..DryRun::default() };
     if let To::Addresses(addresses) = &new.to {

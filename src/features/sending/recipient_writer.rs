@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::inbox::{self, InboxMessage};
 use super::model::{Counter, Delivery, Event, Mailing, Plan, Recipient, Schedule, Skip, State, WaitReason};
 use super::quota::{self, QuotaLeft, SentCount};
-use super::{eligibility, engagement, merge_data, send_queue, store, webhook_events};
+use super::{eligibility, engagement, merge_data, recipients, send_queue, store, webhook_events};
 use crate::base::clock::Timestamp;
 use crate::engine::access::keys::SendingLimits;
 use crate::engine::store::{Error, Result, Store, WriteTx};
@@ -294,7 +294,7 @@ impl OpenMailing {
         };
         if let Some(why) = skip {
             // Also refused if the row is already settled; then this changes nothing.
-            let _ = store::advance(tx, &self.mailing, number, recipient, Event::Skip { why })?;
+            let _ = recipients::advance(tx, &self.mailing, number, recipient, Event::Skip { why })?;
             return Ok(Err(UpdateResult::Refused));
         }
         let account = self.mailing.account;
@@ -303,7 +303,7 @@ impl OpenMailing {
             self.set_state(State::Waiting { reason: WaitReason::Quota, until }, now);
             return Ok(Err(UpdateResult::Stopped));
         }
-        match store::advance(tx, &self.mailing, number, recipient, Event::Claim { epoch: rules.epoch })? {
+        match recipients::advance(tx, &self.mailing, number, recipient, Event::Claim { epoch: rules.epoch })? {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
@@ -324,7 +324,7 @@ impl OpenMailing {
         let event = within_bounds(event, rules.schedule);
         let was_taken = matches!(recipient.delivery, Delivery::Handoff { .. });
         let account = self.mailing.account;
-        let Ok(next) = store::advance(tx, &self.mailing, number, recipient, event)? else { return Ok(false) };
+        let Ok(next) = recipients::advance(tx, &self.mailing, number, recipient, event)? else { return Ok(false) };
         match &next {
             Delivery::Sent { .. } => {
                 quota::count(tx, account, SentCount::Sent, 1)?;
@@ -346,7 +346,7 @@ impl OpenMailing {
         }
         if let (Delivery::Unknown { .. }, super::model::Policy::Resend) = (&next, self.mailing.unknown) {
             let doubtful = Recipient { delivery: next, ..recipient.clone() };
-            let again = store::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
+            let again = recipients::advance(tx, &self.mailing, number, &doubtful, Event::Resend)?;
             again.expect("an unknown recipient can be sent to again");
             let cursor = store::cursor(tx, self.mailing.id)?.min(number);
             store::set_cursor(tx, self.mailing.id, cursor);
@@ -402,7 +402,7 @@ impl OpenMailing {
             }
         }
         if self.changed {
-            store::save(tx, &self.mailing)?;
+            recipients::save(tx, &self.mailing)?;
         }
         if rests { send_queue::dequeue(tx, id) } else { Ok(()) }
     }

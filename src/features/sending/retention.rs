@@ -4,10 +4,10 @@
 //! and starts again each day, for mailings that were not finished on the last pass.
 
 use super::model::Mailing;
-use super::{engagement, inbox, store};
+use super::store::SweepPosition;
+use super::{engagement, inbox, recipients, store};
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Result, WriteTx};
-use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
@@ -31,15 +31,6 @@ pub fn sweep(tx: &mut WriteTx<'_>, retention: Retention) -> Result<bool> {
     let mailings = sweep_mailings(tx, tx.now().plus_ms(-retention.direct_ms))?;
     let messages = inbox::sweep(tx, tx.now().plus_ms(-retention.inbox_ms))?;
     Ok(mailings || messages)
-}
-
-/// The position of the walk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SweepPosition {
-    /// The last mailing checked.
-    pub after: Option<MailingId>,
-    /// When the walk last started.
-    pub began_at: Timestamp,
 }
 
 fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
@@ -66,7 +57,7 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
 /// Deletes a direct send. Only its counts remain.
 fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     engagement::forget_mailing(tx, mailing)?;
-    store::forget(tx, mailing)?;
+    recipients::forget(tx, mailing)?;
     mailing.translations.iter().try_for_each(|translation| store::drop_content(tx, translation.content))
 }
 
@@ -109,10 +100,10 @@ mod tests {
         let new = new(app.account(), kind, html);
         write(app, move |tx| {
             let id = create(tx, new).expect("a right mailing");
-            store::deliver(tx, id, 0)?;
+            recipients::deliver(tx, id, 0)?;
             let mut mailing = store::by_id(tx, id)?.expect("there");
             mailing.state = State::Finished { at: tx.now() };
-            store::save(tx, &mailing)?;
+            recipients::save(tx, &mailing)?;
             Ok(mailing)
         })
     }
@@ -161,7 +152,7 @@ mod tests {
         sweep_all(&app);
         let mut mailing = store::by_id(&app.read(), id).expect("readable").expect("it is not over");
         mailing.state = State::Cancelled { at: mailing.created_at };
-        write(&app, move |tx| store::save(tx, &mailing));
+        write(&app, move |tx| recipients::save(tx, &mailing));
         sweep_all(&app);
         assert!(store::by_id(&app.read(), id).expect("readable").is_some(), "the walk is past it");
         app.clock.advance_ms(DAY);

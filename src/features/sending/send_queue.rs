@@ -16,13 +16,10 @@ use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::{limits, tables};
 
 const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
-const RETRIES: Table<(u8, MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
-const TURNS: Table<((u8, u8), AccountId, Timestamp, MailingId), ()> = Table::new(tables::RECIPIENT_RETRIES);
-
-/// In [`RETRIES`]: recipients of one mailing, earliest first.
-const RETRY: u8 = 0;
-/// In [`TURNS`]: mailings of one lane and account, earliest first.
-const TURN: u8 = 1;
+/// Recipients of each mailing, the earliest first.
+const RETRIES: Table<(MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
+/// Mailings of each lane and account, the earliest first.
+const TURNS: Table<(u8, AccountId, Timestamp, MailingId), ()> = Table::new(tables::MAILING_TURNS);
 
 /// The queue of mailings whose audience is being planned, and of those that ended before all recipients had an outcome.
 pub const PLANNING: u8 = 2;
@@ -47,7 +44,7 @@ pub fn held(tx: &impl Read, hold: &OnHold) -> Result<Held> {
         tx.visit(QUEUE, &QUEUE.under(&(lane,)), Order::Forward, |(_, id), ()| look(id))?;
     }
     for lane in [DIRECT, GROUPS] {
-        tx.visit(TURNS, &TURNS.under(&((TURN, lane),)), Order::Forward, |(_, _, _, id), ()| look(id))?;
+        tx.visit(TURNS, &TURNS.under(&(lane,)), Order::Forward, |(_, _, _, id), ()| look(id))?;
     }
     Ok(held)
 }
@@ -79,7 +76,7 @@ pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
     }
     // Mailings with only deferred recipients are in no queue; they wait for their turn.
     for lane in [DIRECT, GROUPS] {
-        let turns = tx.list(TURNS, &TURNS.under(&((TURN, lane),)), Order::Forward, limit)?;
+        let turns = tx.list(TURNS, &TURNS.under(&(lane,)), Order::Forward, limit)?;
         found.extend(turns.into_iter().map(|((_, _, _, id), ())| id));
     }
     Ok(found.into_iter().take(limit).collect())
@@ -134,7 +131,7 @@ fn set_turn(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Option<Timestamp>) -> R
     if known == at {
         return Ok(());
     }
-    let key = |at| ((TURN, mailing.kind.lane()), mailing.account, at, mailing.id);
+    let key = |at| (mailing.kind.lane(), mailing.account, at, mailing.id);
     if let Some(known) = known {
         tx.delete(TURNS, &key(known));
     }
@@ -146,8 +143,8 @@ fn set_turn(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Option<Timestamp>) -> R
 }
 
 fn first_retry(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
-    let first = tx.list(RETRIES, &RETRIES.under(&(RETRY, id)), Order::Forward, 1)?;
-    Ok(first.first().map(|((_, _, at, _), ())| *at))
+    let first = tx.list(RETRIES, &RETRIES.under(&(id,)), Order::Forward, 1)?;
+    Ok(first.first().map(|((_, at, _), ())| *at))
 }
 
 /// Returns whether the next retry determines when the mailing continues.
@@ -167,12 +164,12 @@ pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number:
 
 /// Stores a retry of a recipient; [`requeue`] finds it.
 pub fn note_retry(tx: &mut WriteTx<'_>, id: MailingId, at: Timestamp, number: u32) {
-    tx.put(RETRIES, &(RETRY, id, at, number), &());
+    tx.put(RETRIES, &(id, at, number), &());
 }
 
 /// Removes a retry of a recipient.
 pub fn drop_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
-    tx.delete(RETRIES, &(RETRY, mailing.id, at, number));
+    tx.delete(RETRIES, &(mailing.id, at, number));
     if follows_retries(mailing) && store::turn(tx, mailing.id)? == Some(at) {
         let first = first_retry(tx, mailing.id)?;
         set_turn(tx, mailing, first)?;
@@ -182,16 +179,16 @@ pub fn drop_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number
 
 /// Returns up to `limit` recipients of a mailing whose retry is due by `now`, earliest first.
 pub fn retries(tx: &impl Read, id: MailingId, now: Timestamp, limit: usize) -> Result<Vec<u32>> {
-    let mut span = RETRIES.under(&(RETRY, id));
-    span.to = Some((RETRY, id, now.plus_ms(1), 0_u32).to_bytes());
-    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
+    let mut span = RETRIES.under(&(id,));
+    span.to = Some((id, now.plus_ms(1), 0_u32).to_bytes());
+    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, number), ())| number).collect())
 }
 
 /// Returns up to `limit` recipients of a mailing whose retry is after `horizon`, earliest first.
 pub fn retries_beyond(tx: &impl Read, id: MailingId, horizon: Timestamp, limit: usize) -> Result<Vec<u32>> {
-    let mut span = RETRIES.under(&(RETRY, id));
-    span.from = (RETRY, id, horizon.plus_ms(1), 0_u32).to_bytes();
-    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
+    let mut span = RETRIES.under(&(id,));
+    span.from = (id, horizon.plus_ms(1), 0_u32).to_bytes();
+    Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, number), ())| number).collect())
 }
 
 /// Mailings that are due.
@@ -218,9 +215,9 @@ pub fn due(
     known: impl Fn(MailingId) -> bool,
 ) -> Result<Due> {
     let mut due = Due::default();
-    let mut span = TURNS.under(&((TURN, lane),));
+    let mut span = TURNS.under(&(lane,));
     if let Some(from) = from {
-        span.from = ((TURN, lane), from).to_bytes();
+        span.from = (lane, from).to_bytes();
     }
     for _ in 0..limits::ACCOUNTS_SCANNED_MAX {
         let Some(((_, account, first, _), ())) = tx.list(TURNS, &span, Order::Forward, 1)?.pop() else { return Ok(due) };
@@ -230,11 +227,11 @@ pub fn due(
         }
         let next = if first > now { Some(first) } else { take_due(tx, (lane, account), now, held, &known, &mut due.mailings)? };
         due.next_at = [due.next_at, next].into_iter().flatten().min();
-        let mut after = TURNS.under(&((TURN, lane), account));
-        after.from = ((TURN, lane), account, horizon.plus_ms(1)).to_bytes();
+        let mut after = TURNS.under(&(lane, account));
+        after.from = (lane, account, horizon.plus_ms(1)).to_bytes();
         let beyond = tx.list(TURNS, &after, Order::Forward, limits::DUE_MAILINGS_PER_ACCOUNT)?;
         due.beyond.extend(beyond.into_iter().map(|((_, _, _, id), ())| id));
-        span.from = after_prefix(&((TURN, lane), account).to_bytes()).unwrap_or_default();
+        span.from = after_prefix(&(lane, account).to_bytes()).unwrap_or_default();
     }
     due.rest = tx.list(TURNS, &span, Order::Forward, 1)?.first().map(|((_, account, _, _), ())| *account);
     Ok(due)
@@ -249,8 +246,8 @@ fn take_due(
     known: impl Fn(MailingId) -> bool,
     found: &mut Vec<MailingId>,
 ) -> Result<Option<Timestamp>> {
-    let mut span = TURNS.under(&((TURN, lane), account));
-    let later = ((TURN, lane), account, now.plus_ms(1)).to_bytes();
+    let mut span = TURNS.under(&(lane, account));
+    let later = (lane, account, now.plus_ms(1)).to_bytes();
     let (mut looked, mut new, mut enough) = (0, 0, false);
     span.to = Some(later.clone());
     tx.visit(TURNS, &span, Order::Forward, |(_, _, _, id), ()| {
@@ -267,7 +264,7 @@ fn take_due(
         // There may be more.
         return Ok(Some(now.plus_ms(limits::RETRIES_POLL_PAUSE_MS)));
     }
-    let after = Span { from: later, to: TURNS.under(&((TURN, lane), account)).to };
+    let after = Span { from: later, to: TURNS.under(&(lane, account)).to };
     Ok(tx.list(TURNS, &after, Order::Forward, 1)?.first().map(|((_, _, at, _), ())| *at))
 }
 
@@ -282,6 +279,7 @@ mod tests {
     use super::*;
     use crate::engine::hold::Cause;
     use crate::features::sending::model::{Audience, Kind, Policy, Sender, Tracking};
+    use crate::features::sending::recipients;
     use crate::testing::{START, TestApp};
 
     fn mailing(account: u8, id: u16, state: State) -> Mailing {
@@ -383,11 +381,11 @@ mod tests {
             for number in 0..many {
                 let old = mailing(1, number, State::Sending);
                 enqueue(tx, &old);
-                store::save(tx, &old)?;
+                recipients::save(tx, &old)?;
                 put_retry(tx, &old, START, 0)?;
             }
             for number in [many, many + 1] {
-                store::save(tx, &new(number))?;
+                recipients::save(tx, &new(number))?;
                 enqueue(tx, &new(number));
                 put_retry(tx, &new(number), START.plus_ms(1), 0)?;
             }

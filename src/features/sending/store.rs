@@ -1,21 +1,16 @@
-//! The tables of mailings and all access to them.
-//!
-//! Invariant: a recipient's row changes only through [`advance`], which keeps the counts and the retry table in sync with it.
+//! The tables of mailings and all access to them. What has to change together is in `recipients.rs`.
 
 use std::ops::ControlFlow;
 
 use roaring::RoaringBitmap;
 
-use super::engagement::{self, Measure};
-use super::model::{Content, ContentId, Counter, Counts, DIRECT, Delivery, Event, Mailing, Recipient, Refusal, Translation};
-use super::retention::SweepPosition;
-use super::{quota, send_queue};
+use super::model::{Content, ContentId, Counter, Counts, Delivery, Mailing, Recipient, Translation};
 use crate::base::clock::Timestamp;
 use crate::base::secret::sha256;
 use crate::engine::store::bitmap::{self, Block, Delta};
 use crate::engine::store::key::{Key, after_prefix};
 use crate::engine::store::{Error, Order, Read, Result, Span, Table, WriteTx};
-use crate::vocab::ids::{AccountId, EmailId, MailingId};
+use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::{limits, tables};
 
 const MAILINGS: Table<MailingId, Mailing> = Table::new(tables::MAILINGS);
@@ -58,10 +53,27 @@ pub fn by_id(tx: &impl Read, id: MailingId) -> Result<Option<Mailing>> {
     tx.get(MAILINGS, &id)
 }
 
-/// Stores a mailing, and puts it into the queue for its state.
-pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
+/// Write a mailing's row alone.
+pub(super) fn put(tx: &mut WriteTx<'_>, mailing: &Mailing) {
     tx.put(MAILINGS, &mailing.id, mailing);
-    send_queue::requeue(tx, mailing)
+}
+
+/// Write a recipient's row alone.
+pub(super) fn put_recipient(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
+    tx.put(RECIPIENTS, &(id, number), recipient);
+}
+
+/// Add to a count alone.
+pub(super) fn add_count(tx: &mut WriteTx<'_>, id: MailingId, counter: Counter, many: i64) -> Result<()> {
+    tx.add(COUNTS, &(id, counter.0), many).map(drop)
+}
+
+/// Remove the rows of a mailing with few recipients.
+pub(super) fn remove_direct(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
+    tx.delete_span(RECIPIENTS, &RECIPIENTS.under(&(id,)), limits::DIRECT_RECIPIENTS_MAX)?;
+    tx.delete_span(COUNTS, &COUNTS.under(&(id,)), usize::from(u8::MAX) + 1)?;
+    tx.delete(MAILINGS, &id);
+    Ok(())
 }
 
 /// Returns the key of a content: mailings of one account with the same texts share it.
@@ -109,14 +121,13 @@ pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a direct send with its recipients, who are few.
-pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
-    let id = mailing.id;
-    send_queue::dequeue(tx, id)?;
-    tx.delete_span(RECIPIENTS, &RECIPIENTS.under(&(id,)), limits::DIRECT_RECIPIENTS_MAX)?;
-    tx.delete_span(COUNTS, &COUNTS.under(&(id,)), usize::from(u8::MAX) + 1)?;
-    tx.delete(MAILINGS, &id);
-    Ok(())
+/// The position of the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SweepPosition {
+    /// The last mailing checked.
+    pub after: Option<MailingId>,
+    /// When the walk last started.
+    pub began_at: Timestamp,
 }
 
 /// Returns the position of the sweep over all mailings.
@@ -183,14 +194,6 @@ pub fn link(tx: &impl Read, translation: &Translation, number: u16) -> Result<Op
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `keep_links` writes these bytes, from text")))
 }
 
-/// Adds a recipient that has no row yet. The caller updates the counts.
-pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
-    if let Delivery::Deferred { next_at, .. } = recipient.delivery {
-        send_queue::note_retry(tx, id, next_at, number);
-    }
-    tx.put(RECIPIENTS, &(id, number), recipient);
-}
-
 /// Returns a recipient of a mailing.
 pub fn recipient(tx: &impl Read, id: MailingId, number: u32) -> Result<Option<Recipient>> {
     tx.get(RECIPIENTS, &(id, number))
@@ -207,17 +210,6 @@ pub fn erase(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
         Delivery::Queued | Delivery::Handoff { .. } | Delivery::Unknown { .. } | Delivery::Skipped { .. } => {}
     }
     tx.put(RECIPIENTS, &(id, number), &recipient);
-    Ok(())
-}
-
-/// Marks a recipient's message as accepted, for tests.
-#[cfg(test)]
-pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
-    let mailing = by_id(tx, id)?.expect("there");
-    for event in [Event::Claim { epoch: 1 }, Event::Accepted { reply: "250 ok".into() }] {
-        let recipient = recipient(tx, id, number)?.expect("there");
-        advance(tx, &mailing, number, &recipient, event)?.expect("the row is queued");
-    }
     Ok(())
 }
 
@@ -270,69 +262,6 @@ fn from_number(id: MailingId, from: u32) -> Span {
     let mut span = RECIPIENTS.under(&(id,));
     span.from = (id, from).to_bytes();
     span
-}
-
-/// Applies an event to a recipient: its row, the counts and the retries.
-pub fn advance(
-    tx: &mut WriteTx<'_>,
-    mailing: &Mailing,
-    number: u32,
-    recipient: &Recipient,
-    event: Event,
-) -> Result<Result<Delivery, Refusal>> {
-    let id = mailing.id;
-    let next = match recipient.delivery.after(event, tx.now()) {
-        Ok(next) => next,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    if let Delivery::Deferred { next_at, .. } = recipient.delivery {
-        send_queue::drop_retry(tx, mailing, next_at, number)?;
-    }
-    if let Delivery::Deferred { next_at, .. } = next {
-        send_queue::put_retry(tx, mailing, next_at, number)?;
-    }
-    let (before, after) = (recipient.delivery.counter(), next.counter());
-    if before != after {
-        let email = mailing.translation_for(recipient).email;
-        for (counter, many) in [(before, -1), (after, 1)] {
-            count(tx, mailing, counter, many)?;
-            count_day(tx, (mailing, email), counter, many)?;
-        }
-    }
-    tracing::debug!(mailing = %id, number, from = recipient.delivery.word(), to = next.word(), reason = reason(&next), "delivery");
-    let changed = Recipient { address: recipient.address.clone(), delivery: next, translation: recipient.translation };
-    tx.put(RECIPIENTS, &(id, number), &changed);
-    Ok(Ok(changed.delivery))
-}
-
-/// Returns the reason for the log: the codes of a reply without its text, which often repeats the address.
-pub fn reason(delivery: &Delivery) -> &str {
-    match delivery {
-        Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => {
-            let codes = reply.find(|character: char| !matches!(character, '0'..='9' | '.' | ' ' | '-')).unwrap_or(reply.len());
-            reply[..codes].trim_end()
-        }
-        Delivery::Unknown { why, .. } => why.word(),
-        Delivery::Skipped { why } => why.word(),
-        Delivery::Queued | Delivery::Handoff { .. } => "",
-    }
-}
-
-/// Adds to a count.
-pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
-    if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
-        quota::add_waiting(tx, mailing.account, many)?;
-    }
-    tx.add(COUNTS, &(mailing.id, counter.0), many).map(drop)
-}
-
-/// Adds to the day's statistics, if the count is one of them.
-fn count_day(tx: &mut WriteTx<'_>, of: (&Mailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
-    match counter {
-        Counter::SENT => engagement::add_day(tx, of, Measure::Sent, many),
-        Counter::FAILED => engagement::add_day(tx, of, Measure::Failed, many),
-        _ => Ok(()),
-    }
 }
 
 /// Returns how many recipients are in each state.

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
+
 use super::signing::signer;
 use super::transport::{MailRoute, route};
 use crate::base::email::EmailAddress;
-use crate::base::hex;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::mail::body::Encoded;
 use crate::engine::mail::delivery::{BeforeDot, DotDecision, Envelope, Handoff, Outcome};
@@ -41,7 +42,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
         None => None,
     };
     let now = engine.clock.now();
-    let id = format!("{}@{}", hex::encode(&engine.random.bytes::<16>()), from.domain_ascii());
+    let id = format!("{}@{}", HEXLOWER.encode(&engine.random.bytes::<16>()), from.domain_ascii());
     let text = Encoded::new(&email.text);
     let outgoing = OutgoingMessage {
         from: Mailbox { name: "Mailmill", address: &from },

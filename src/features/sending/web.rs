@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::merge_data::{self, MergeData, RecipientLinks, RecipientProfile};
 use super::model::{Content, Mailing, Recipient};
+use super::store;
 use super::template::{self, RenderMode};
-use super::{planning, store};
 use crate::engine::render::merge::{Fields, Kind, Template, Value};
 use crate::engine::store::{Read, Result};
 use crate::features::contacts::tags::TagNames;
@@ -26,7 +26,7 @@ impl WebMessage {
             (Some(project), Some(contact)) => TagNames::new(tx, project).of(&contact.tags)?,
             _ => Vec::new(),
         };
-        Ok(Some(Self { profile, variables: planning::variables(mailing), tags }))
+        Ok(Some(Self { profile, variables: mailing.variables(), tags }))
     }
 
     fn values<'v>(&'v self, links: Option<RecipientLinks<'v>>) -> MergeData<'v> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::base::machine;
 use crate::engine::api::{Engine, EnvironmentData};
-use crate::engine::jobs::status::WorkerState;
+use crate::engine::tasks::status::WorkerState;
 use crate::features::contacts::indexing;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -87,7 +87,7 @@ pub struct DescriptorsCheck {
     pub limit: u64,
 }
 
-/// The dispatchers of mail and webhooks.
+/// What sends mail, delivers to webhooks and takes inbound mail.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {

@@ -6,8 +6,6 @@
 pub mod ops;
 mod views;
 
-pub use views::TagView;
-
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
 use crate::features::contacts::tags::{self, Tag};

@@ -9,14 +9,10 @@ mod model;
 pub mod ops;
 mod views;
 
-pub use views::TopicView;
-
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
 use crate::features::contacts::topics;
-pub use crate::features::contacts::topics::{
-    Topic, TopicDefault, TopicVisibility, all, choose, find as look_up, is_subscribed, subscribers,
-};
+pub use crate::features::contacts::topics::{Topic, TopicVisibility, all, choose, find as look_up, is_subscribed, subscribers};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TopicId};
 

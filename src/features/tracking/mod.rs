@@ -25,13 +25,14 @@ mod tests;
 mod translations;
 mod unsubscribe;
 mod visits;
+pub mod worker;
 
 use crate::vocab::permissions::Permission;
 
-pub use delivery_events::step as take_delivery_events;
+#[cfg(test)]
 pub use erasure::step as erase;
 pub use inbound::{is_ours, receive};
-pub use visits::{flush, step as write_visits};
+pub use visits::flush;
 
 /// Either of these permissions lets a key read an email's results.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use data_encoding::HEXLOWER;
 use http::StatusCode;
 use http::header::{
     ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap,
@@ -10,7 +11,6 @@ use http::header::{
 use serde::Serialize;
 
 use super::translations::{Placeholders, Texts, texts};
-use crate::base::hex;
 use crate::base::random::Random;
 use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::render::Pages;
@@ -103,7 +103,7 @@ struct Context<'a> {
 impl Page {
     /// Returns the page as a response.
     pub fn reply(&self, reader: &Reader, random: &dyn Random) -> Reply {
-        let nonce = hex::encode(&random.bytes::<16>());
+        let nonce = HEXLOWER.encode(&random.bytes::<16>());
         let (language, texts) = texts(reader.language.as_deref(), reader.accepted.as_deref());
         let body = self.draw(reader, (language, texts), &nonce);
         let policy =

@@ -113,7 +113,7 @@ impl Scene {
     /// Writes everything that is pending.
     fn settle(&self) -> Engagement {
         self.app.wait(flush(self.app.engine())).expect("written");
-        while self.app.wait(take_delivery_events(self.app.engine(), Environment::Test)).expect("taken") {}
+        while self.app.wait(super::delivery_events::step(self.app.engine(), Environment::Test)).expect("taken") {}
         engagement::of(&self.app.read(), self.mailing, 0).expect("readable")
     }
 

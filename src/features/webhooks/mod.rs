@@ -18,9 +18,8 @@ mod store;
 mod tests;
 mod validate;
 mod views;
+pub mod worker;
 
-pub use fanout::step as fan_out;
-pub use redelivery::step as redeliver;
 pub use store::{sealed, sweep};
 
 use self::dispatch::attempt_log::retry_backoff;

@@ -3,12 +3,12 @@
 //! One secret serves both forms. It is shown as `whsec_` plus base64 of random bytes. `X-Service-Signature` is keyed with that text exactly
 //! as shown; the Standard Webhooks form is keyed with the decoded bytes, as its public libraries do.
 
+use data_encoding::{BASE64, HEXLOWER};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::base::random::Random;
 use crate::base::secret::Secret;
-use crate::base::{base64, hex};
 use crate::engine::store::seal::Seal;
 use crate::vocab::ids::{AccountId, WebhookId};
 use crate::vocab::limits;
@@ -38,18 +38,18 @@ impl Signer {
 
     /// Returns the secret as shown to its owner, once.
     pub fn text(&self) -> Secret<String> {
-        Secret::new(format!("{PREFIX}{}", base64::encode(self.0.expose())))
+        Secret::new(format!("{PREFIX}{}", BASE64.encode(self.0.expose())))
     }
 
     /// Returns the digest for `X-Service-Signature`.
     pub fn digest(&self, body: &[u8]) -> String {
-        hex::encode(&sum(self.text().expose().as_bytes(), &[body]))
+        HEXLOWER.encode(&sum(self.text().expose().as_bytes(), &[body]))
     }
 
     /// Returns one entry of `webhook-signature`.
     pub fn standard(&self, id: &str, seconds: i64, body: &[u8]) -> String {
         let head = format!("{id}.{seconds}.");
-        format!("v1,{}", base64::encode(&sum(self.0.expose(), &[head.as_bytes(), body])))
+        format!("v1,{}", BASE64.encode(&sum(self.0.expose(), &[head.as_bytes(), body])))
     }
 }
 

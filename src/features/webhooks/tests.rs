@@ -44,7 +44,7 @@ impl World {
     }
 
     fn tell(&self) {
-        while self.app.wait(super::fan_out(self.app.engine(), Environment::Test)).expect("told") {}
+        while self.app.wait(super::fanout::step(self.app.engine(), Environment::Test)).expect("told") {}
     }
 
     fn write<T: Send + 'static>(
@@ -285,14 +285,14 @@ fn a_redelivery_sends_missed_events_and_not_arrived_ones() {
     let from = "2026-01-01T00:00:00Z";
     assert_eq!(redeliver(json!({ "from": from })).data()["status"], "processing");
     assert_eq!(redeliver(json!({ "from": from })).refusal().1, "WRONG_STATE", "one at a time");
-    while world.app.wait(super::redeliver(world.app.engine(), Environment::Test)).expect("redelivered") {}
+    while world.app.wait(super::redelivery::step(world.app.engine(), Environment::Test)).expect("redelivered") {}
     let done = world.app.get(&path).data()["redelivery"].clone();
     assert_eq!((&done["status"], &done["queued"]), (&json!("completed"), &json!(1)));
     for started in world.begin() {
         world.settle(started.delivery.id, AttemptOutcome::Success);
     }
     redeliver(json!({ "from": from, "all": true })).data();
-    while world.app.wait(super::redeliver(world.app.engine(), Environment::Test)).expect("redelivered") {}
+    while world.app.wait(super::redelivery::step(world.app.engine(), Environment::Test)).expect("redelivered") {}
     assert_eq!(world.app.get(&path).data()["redelivery"]["queued"], 2);
     assert_eq!(world.deliveries().len(), 4);
     for (range, field) in [

@@ -126,10 +126,11 @@ fn dotted(message: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
+    use std::time::Duration;
 
     use super::*;
-    use crate::engine::jobs::Tasks;
-    use crate::engine::mail::inbound::listener::{HandlerResult, Handling, MailHandler, Options, ReceivedMessage, serve};
+    use crate::engine::mail::inbound::listener::{HandlerResult, Handling, MailHandler, Options, ReceivedMessage, bind};
+    use crate::engine::tasks::Tasks;
 
     #[derive(Default)]
     struct Shelf(Mutex<Vec<ReceivedMessage>>);
@@ -163,7 +164,8 @@ mod tests {
         let shelf = Arc::new(Shelf::default());
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let options = Options { socket: Some(socket.clone()), host: "mill".into(), ..Options::default() };
-        let _running = serve(options, shelf.clone(), &tasks).await.expect("bound");
+        let listener = bind(options, shelf.clone(), &tasks).await.expect("bound");
+        let _running = tokio::task::spawn(async move { listener.run(Duration::ZERO).await });
         let taken = hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("no panic");
         assert_eq!((&taken, taken.trouble()), (&HandoverResult::Taken, None));
         let mail = shelf.0.lock().expect("no panic while held").pop().expect("one");

@@ -6,18 +6,17 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use crate::base::secret::sha256;
+use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
+use crate::engine::render::Pages;
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, VARY,
 };
 use http::{Method, StatusCode};
-
-use crate::base::hex;
-use crate::base::secret::sha256;
-use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
-use crate::engine::render::Pages;
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
@@ -118,7 +117,7 @@ pub struct Asset {
 
 impl Asset {
     fn new(ending: &str, content_type: &'static str, content: &'static str) -> Self {
-        let sum = hex::encode(&sha256(content.as_bytes())[..8]);
+        let sum = HEXLOWER.encode(&sha256(content.as_bytes())[..8]);
         let mut packer = GzEncoder::new(Vec::new(), Compression::best());
         let packed = packer.write_all(content.as_bytes()).and_then(|()| packer.finish()).expect("memory takes all");
         Self { path: format!("/assets/dashboard-{sum}.{ending}"), content_type, content, packed: packed.into() }

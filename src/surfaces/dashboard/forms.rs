@@ -5,6 +5,7 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use futures_util::stream;
 use hmac::{Hmac, KeyInit, Mac};
 use http::header::{CONTENT_TYPE, HOST, HeaderMap, ORIGIN};
@@ -15,7 +16,6 @@ use sha2::Sha256;
 use super::cookies::Jar;
 use super::route::Route;
 use super::visit::PageError;
-use crate::base::hex;
 use crate::base::secret::same;
 use crate::engine::api::Engine;
 use crate::engine::api::http_types::{Body, BodyError};
@@ -128,7 +128,7 @@ pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     };
     let mut sum = Hmac::<Sha256>::new_from_slice(&key).expect("HMAC takes keys of any length");
     sum.update(format!("{kind}\0{tied_to}").as_bytes());
-    hex::encode(&sum.finalize().into_bytes())
+    HEXLOWER.encode(&sum.finalize().into_bytes())
 }
 
 /// Returns whether a form has this browser's token.

@@ -45,10 +45,10 @@ pub const MENU: &[Line] = &[
     line("Audience", "Suppressions", "/suppressions", &["suppressions.list"]),
     line("Setup", "Domains", "/domains", &["domains.list"]),
     line("Developers", "API keys", "/settings/keys", &["accounts.key_list"]),
-    line("Developers", "Agent requests", "/settings/approvals", &["accounts.approvals_list"]),
+    line("Developers", "Agent requests", "/settings/approvals", &["accounts.approval_list"]),
     line("Developers", "Webhooks", "/settings/webhooks", &["webhooks.list"]),
-    line("Account", "Members", "/settings/members", &["accounts.members_list"]),
-    line("Account", "Security", "/settings/security", &["accounts.sessions_list"]),
+    line("Account", "Members", "/settings/members", &["accounts.member_list"]),
+    line("Account", "Security", "/settings/security", &["accounts.session_list"]),
     line("Account", "Plan and limits", "/settings/plan", &["sending.plan"]),
     line("Account", "Audit log", "/settings/audit", &["accounts.audit_list"]),
     line("Account", "System", "/settings/system", &[SYSTEM]),
@@ -129,7 +129,7 @@ fn allowed(visit: &Visit) -> Value {
 /// Returns whether the user may call an operation.
 pub fn may_ask(visit: &Visit, id: &str) -> bool {
     let Some(who) = &visit.who else { return false };
-    let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);
+    let entry = visit.api.operations().iter().find(|entry| entry.spec.id == id);
     let entry = entry.unwrap_or_else(|| panic!("{id} is in the navigation but is not an operation"));
     let is_for_role = match entry.spec.access {
         Access::Public | Access::Person => true,

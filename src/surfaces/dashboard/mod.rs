@@ -29,10 +29,9 @@ use self::cookies::Jar;
 use self::forms::Fields;
 use self::route::{Auth, Route};
 use self::visit::{Outcome, PageError, Visit};
-use crate::engine::api::Engine;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Peer, Reply, ReplyBody, Service};
-use crate::engine::jobs::Tasks;
+use crate::engine::tasks::Tasks;
 use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -78,13 +77,13 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Creates the dashboard of this engine.
-    pub fn new(engine: Arc<Engine>, tasks: Tasks) -> Self {
+    /// The dashboard of this service.
+    pub fn new(api: Api, tasks: Tasks) -> Self {
         let mut routes = Router::new();
         for route in PAGES.iter().copied().flatten() {
             routes.insert(route.path, route).unwrap_or_else(|error| panic!("the page {} cannot be routed: {error}", route.path));
         }
-        Self { api: Api(engine), routes, stories: Arc::new(Stories::new(tasks.clone())), tasks }
+        Self { api, routes, stories: Arc::new(Stories::new(tasks.clone())), tasks }
     }
 
     fn find(&self, path: &str) -> Option<Found> {
@@ -175,7 +174,7 @@ impl Dashboard {
         let who = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
         let safe = matches!(method, Method::GET | Method::HEAD);
         let mut visit = Visit {
-            api: Api(engine.clone()),
+            api: self.api.clone(),
             csrf: forms::token(engine, &jar, who.is_some()),
             path: uri.path().to_owned(),
             query: Fields::read(uri.query().unwrap_or_default().as_bytes()),

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use http::StatusCode;
 use http::header::{HeaderValue, LOCATION, SET_COOKIE};
 use serde_json::{Map, Value, json};
@@ -11,12 +12,11 @@ use super::cookies::Jar;
 use super::error_text;
 use super::forms::{self, Fields};
 use super::layout;
-use crate::base::hex;
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Peer, Reply, ReplyBody};
-use crate::engine::jobs::Tasks;
+use crate::engine::tasks::Tasks;
 use crate::surfaces::demo::Stories;
 use crate::surfaces::internal_call::{self, request};
 use crate::vocab::environment::Environment;
@@ -241,7 +241,7 @@ impl Visit {
     }
 
     async fn send(&self, principal: Principal, id: &str, input: Value, body: Option<(HeaderValue, Body)>) -> Reply {
-        self.api.call_as(principal, request(self.api.0.operations, id, input, body, self.peer)).await
+        self.api.call_as(principal, request(self.api.operations(), id, input, body, self.peer)).await
     }
 
     /// Returns the page for an error: sign-in, password confirmation, or the error page.
@@ -258,7 +258,7 @@ impl Visit {
     pub fn reply(mut self, outcome: Outcome) -> Reply {
         let mut cookies: Vec<HeaderValue> = Vec::new();
         if self.who.is_none() && self.jar.guest().is_none() && matches!(outcome, Outcome::Page { .. }) {
-            let value = hex::encode(&self.api.0.random.bytes::<16>());
+            let value = HEXLOWER.encode(&self.api.0.random.bytes::<16>());
             cookies.push(self.jar.keep_guest(&value));
             self.jar.set_guest(value);
             self.csrf = forms::token(&self.api.0, &self.jar, false);

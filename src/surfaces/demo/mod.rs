@@ -12,9 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-pub use story::{Ending, Step, Story, StoryOwner, StoryProgress};
+pub use story::{Ending, Story, StoryOwner, StoryProgress};
 
-use crate::engine::jobs::Tasks;
+use crate::engine::tasks::Tasks;
 use crate::vocab::ids::AccountId;
 
 /// The demos started on the dashboard, one per account at a time. Their progress is lost when the process ends; what they created stays.

@@ -338,7 +338,7 @@ impl Story {
     }
 
     async fn ask_with(&self, id: &str, input: Value, given: Option<(HeaderValue, Body)>) -> Result<Value, String> {
-        let mut request = internal_call::request(self.api.0.operations, id, input, given, self.peer);
+        let mut request = internal_call::request(self.api.operations(), id, input, given, self.peer);
         let reply = match &self.teller {
             StoryOwner::Key(key) => {
                 let bearer = HeaderValue::from_str(&format!("Bearer {key}")).expect("keys are ASCII");

@@ -25,7 +25,7 @@ use super::options::Limits;
 use super::stream::GuardedStream;
 use crate::engine::admission::Activity;
 use crate::engine::api::http_types::{Peer, Service};
-use crate::engine::jobs::{Group, Tasks};
+use crate::engine::tasks::{Group, Tasks};
 
 /// What an HTTP/2 client sends first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -15,7 +15,7 @@ use super::options::StartError;
 use super::socket::AdminSocket;
 use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
-use crate::engine::jobs::Group;
+use crate::engine::tasks::Group;
 
 /// Connections that the kernel queues while we are busy. Above the kernel's usual cap, which then applies.
 const BACKLOG: u32 = 4096;

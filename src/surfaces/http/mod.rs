@@ -21,7 +21,7 @@ use crate::base::clock::Clock;
 use crate::base::random::Random;
 use crate::engine::admission::Admission;
 use crate::engine::api::http_types::Service;
-use crate::engine::jobs::{Group, Shutdown, Tasks};
+use crate::engine::tasks::{Group, Shutdown, Tasks};
 
 mod activity;
 mod answer;

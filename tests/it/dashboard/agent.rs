@@ -28,7 +28,7 @@ fn chosen(page: &Page, name: &str) -> Vec<String> {
 
 async fn newest(server: &Server) -> Value {
     let owner = signed_in(server, OWNER, "test").await;
-    owner.data("accounts.approvals_list", json!({})).await["approvals"][0].clone()
+    owner.data("accounts.approval_list", json!({})).await["approvals"][0].clone()
 }
 
 #[tokio::test]

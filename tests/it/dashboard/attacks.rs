@@ -450,7 +450,7 @@ async fn authenticator_and_recovery_codes_cannot_be_guessed() {
     // A signed-in user cannot confirm their identity by guessing either.
     let mut closed = 0;
     for guess in 0..30 {
-        let reply = owner.call("accounts.confirm", json!({ "password": PASSWORD, "code": format!("{guess:06}") })).await;
+        let reply = owner.call("accounts.reauthenticate", json!({ "password": PASSWORD, "code": format!("{guess:06}") })).await;
         assert_ne!(reply.status, 200);
         closed += u32::from(reply.status == 429);
     }

@@ -217,7 +217,7 @@ async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
         "{}",
         wrong.text
     );
-    let told = client.data("projects.look", json!({ "projectId": project })).await;
+    let told = client.data("projects.theme", json!({ "projectId": project })).await;
     assert_eq!(told["given"]["palette"]["text"], "#999999", "what was refused changed nothing");
     let (sent, page) = keep(&[]).await;
     assert!(sent.status == 303 && !page.text.contains("a contrast ratio of"), "{}", page.text);

@@ -9,7 +9,7 @@ use crate::users::{OWNER, member, owned, signed_in};
 
 /// Returns the member with this email.
 async fn one(owner: &Client, email: &str) -> Value {
-    let members = owner.data("accounts.members_list", json!({})).await;
+    let members = owner.data("accounts.member_list", json!({})).await;
     let found = members["members"].as_array().and_then(|all| all.iter().find(|one| one["email"] == email));
     found.expect("a member").clone()
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use super::missing;
 use super::server::PROGRAM;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/faults.c");
@@ -63,10 +64,10 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Creates them without any fault. `None` where faults are not possible, with a printed reason.
+    /// Nothing yet. `None` where there can be no faults.
     pub fn new(folder: &Path) -> Option<Self> {
         let Some(library) = library() else {
-            println!("skipped: there is no C compiler (cc) for Linux here to make the faults with");
+            missing("there is no C compiler (cc) for Linux to make the faults with");
             return None;
         };
         let place = folder.join("faults");
@@ -75,7 +76,7 @@ impl Faults {
         let faults = Self { block, place, library };
         let tried = Command::new(PROGRAM).arg("--version").envs(faults.environment(folder)).output();
         if !tried.is_ok_and(|output| output.status.success()) || faults.number(Number::Loaded as usize) == 0 {
-            println!("skipped: nothing can be preloaded into the program here");
+            missing("nothing can be preloaded into the program");
             return None;
         }
         Some(faults)

@@ -7,12 +7,12 @@ pub mod faults;
 pub mod fixtures;
 pub mod hook_sink;
 pub mod messages;
-// Shared with the library's own tests; each of the two uses only part of it.
-#[allow(dead_code)]
+// The same that the library's own tests use.
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/mail_sink/mod.rs"]
 pub mod mail_sink;
-// Shared with the library's own tests.
-#[allow(dead_code)]
+// The same that the library's own tests use.
+#[allow(dead_code, reason = "each of the two users needs only a part of it")]
 #[path = "../../../src/testing/name_server.rs"]
 pub mod name_server;
 pub mod postfix;
@@ -22,6 +22,8 @@ pub use client::{Client, Reply};
 pub use faults::Faults;
 pub use server::{Server, shared};
 
+use std::path::{Path, PathBuf};
+
 use mailmill::engine::api::{Access, Entry};
 use mailmill::operations::OPERATIONS;
 use serde_json::Value;
@@ -29,17 +31,23 @@ use serde_json::Value;
 /// The id of a project that does not exist.
 pub const NO_PROJECT: &str = "0123456789abcdef01234567";
 
-/// Returns a Python that has these modules, from CI or from the machine; prints a note if there is none.
-pub fn python_with(modules: &str) -> Option<&'static str> {
+/// Say that a test cannot run for want of a tool. With `CI=true`, where everything must be tested, the test fails.
+pub fn missing(tool: &str) {
+    assert!(std::env::var_os("CI").is_none_or(|word| word != "true"), "{tool}");
+    eprintln!("\n*** NOT TESTED: {tool} ***\n");
+}
+
+/// A Python that has these modules, where CI has put its own or the machine has one; says if there is none.
+pub fn python_with(modules: &str) -> Option<PathBuf> {
     use std::process::{Command, Stdio};
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
-    let has_them = |python: &&str| {
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools/python/bin/python3");
+    let has_them = |python: &PathBuf| {
         let found = Command::new(python).args(["-c", &format!("import {modules}")]).stderr(Stdio::null()).status();
         found.is_ok_and(|status| status.success())
     };
-    let found = [own, "python3"].into_iter().find(has_them);
+    let found = [own, "python3".into()].into_iter().find(has_them);
     if found.is_none() {
-        println!("skipped: no Python with {modules}");
+        missing(&format!("there is no Python with {modules}; .ci/run installs them"));
     }
     found
 }

@@ -47,14 +47,14 @@ pub struct Postfix {
 }
 
 impl Postfix {
-    /// Returns whether it can run here; prints why not.
+    /// Whether it can run here.
     pub fn can_run() -> bool {
         let is_superuser = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
         let missing = [PROGRAM, PASSWORDS].into_iter().find(|program| !Path::new(program).exists());
         match (is_superuser, missing) {
             (true, None) => return true,
-            (false, _) => println!("skipped: Postfix is started by the superuser only"),
-            (true, Some(program)) => println!("skipped: there is no {program} (Debian: postfix and sasl2-bin)"),
+            (false, _) => super::missing("only the superuser can start Postfix"),
+            (true, Some(program)) => super::missing(&format!("there is no {program} (Debian: postfix and sasl2-bin)")),
         }
         false
     }

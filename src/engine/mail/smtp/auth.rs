@@ -2,8 +2,9 @@
 //!
 //! The caller must ensure that the connection is safe for a login.
 
+use data_encoding::BASE64;
+
 use super::capabilities::Capabilities;
-use crate::base::base64;
 use crate::base::secret::Secret;
 
 /// The credentials for a relay.
@@ -57,7 +58,7 @@ impl Credentials {
     /// The lines to send, each after the server's prompt; the first one includes the command.
     pub fn lines(&self, mechanism: Mechanism) -> Vec<Secret> {
         let (user, secret) = (&self.user, self.secret.expose());
-        let coded = |text: &str| base64::encode(text.as_bytes());
+        let coded = |text: &str| BASE64.encode(text.as_bytes());
         let lines = match mechanism {
             Mechanism::Plain => vec![format!("AUTH PLAIN {}", coded(&format!("\0{user}\0{secret}")))],
             Mechanism::Login => vec!["AUTH LOGIN".to_owned(), coded(user), coded(secret)],

@@ -3,15 +3,14 @@
 //! Invariant: connections go only to addresses that anyone on the internet can reach, and to networks that the operator has allowed.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::time::{Duration, Instant, timeout};
 
 use super::exchange::{Attempt, ServerRoute};
 use super::host_throttle::{BackedOff, HostThrottle};
+use super::lookup::{Lookup, LookupError};
 use super::sts::Policies;
 use super::{Delivery, Transport, left_alone, stopping};
 use crate::base::random::Random;
@@ -39,27 +38,6 @@ pub struct Exchanger {
     /// Its name; empty or a single dot means that the domain accepts no mail (RFC 7505).
     pub host: String,
 }
-
-/// Why a look-up failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LookupError {
-    /// The name does not exist.
-    NoSuchName,
-    /// No name server could be reached, or the response is invalid; with the cause.
-    Failed(String),
-}
-
-impl fmt::Display for LookupError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchName => f.write_str("the name does not exist"),
-            Self::Failed(why) => f.write_str(why),
-        }
-    }
-}
-
-/// A running look-up.
-pub type Lookup<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;
 
 /// The DNS data for routing mail. Names are in ASCII.
 pub trait MailExchangers: Send + Sync + 'static {

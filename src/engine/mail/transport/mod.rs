@@ -9,6 +9,7 @@
 mod direct;
 mod exchange;
 mod host_throttle;
+mod lookup;
 mod pool;
 pub mod relay;
 mod sts;
@@ -24,7 +25,8 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::{Host, Url};
 
-pub use direct::{Exchanger, Lookup, LookupError, MailExchangers};
+pub use direct::{Exchanger, MailExchangers};
+pub use lookup::{Lookup, LookupError};
 pub use sts::{PolicySource, fetched};
 
 use self::direct::Direct;
@@ -110,11 +112,6 @@ impl Transport {
             ending: watch::Sender::new(StopStage::Running),
             news: Notify::new(),
         }
-    }
-
-    /// Whether any transport is configured.
-    pub fn is_configured(&self) -> bool {
-        !self.relays.is_empty() || self.direct.is_some()
     }
 
     /// Delivers one message to one recipient.

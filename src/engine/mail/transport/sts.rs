@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use super::direct::{Lookup, LookupError};
+use super::lookup::{Lookup, LookupError};
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
 use crate::vocab::limits::{
     SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX, STS_RECHECK_AFTER,

@@ -5,9 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::colors;
 use super::dom::Dom;
-use super::outline::{is_filler, shows, shows_nothing_but};
-use super::recolor;
+use super::recolor::{self, ColorTarget};
+use super::visible::{is_filler, shows, shows_nothing_but};
 use crate::base::color::{is_vivid, readable_on};
 use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
@@ -77,17 +78,6 @@ pub enum New {
     Heading(String),
     Button { words: String, address: String },
     Image { address: String, alt: String },
-}
-
-/// What to recolor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ColorTarget {
-    Buttons,
-    /// The background of the page.
-    Ground,
-    /// The body text.
-    Text,
-    Headings,
 }
 
 /// The style that hides a preheader in all mail clients.
@@ -378,7 +368,7 @@ fn plain(dom: &mut Dom, name: &str, style: &str, words: &str) -> usize {
 }
 
 fn plain_button(dom: &mut Dom, words: &str, address: &str) -> usize {
-    let vivid = recolor::colors(dom).into_iter().find(|color| is_vivid(*color));
+    let vivid = colors::colors(dom).into_iter().find(|color| is_vivid(*color));
     let ground = vivid.unwrap_or(Color { red: 0x22, green: 0x22, blue: 0x22 });
     let style = format!(
         "display:inline-block;padding:12px 24px;background-color:{ground};color:{};border-radius:4px;text-decoration:none;\

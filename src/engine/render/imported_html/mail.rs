@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use data_encoding::BASE64;
 use image::ImageFormat;
 use mail_parser::{MessageParser, MimeHeaders};
 
 use super::{ImportedHtml, clean};
-use crate::base::base64;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::push_text;
 use crate::vocab::limits::DRAWN_INPUT_BYTES_MAX;
@@ -38,7 +38,7 @@ pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
             _ => continue,
         };
         if let Some(id) = part.content_id() {
-            let data = format!("data:{kind};base64,{}", base64::encode(part.contents()));
+            let data = format!("data:{kind};base64,{}", BASE64.encode(part.contents()));
             parts.insert(id.trim_matches(['<', '>']).to_owned(), data);
         }
     }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_html_of_a_message_is_read_with_its_images() {
-        let pixel = base64::encode(b"\x89PNG\r\n\x1a\n0000");
+        let pixel = BASE64.encode(b"\x89PNG\r\n\x1a\n0000");
         let file = format!(
             "From: a@x.example\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n\
              --b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain\r\n\r\nplain\r\n--c\r\n\

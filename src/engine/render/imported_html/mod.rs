@@ -5,6 +5,7 @@
 
 mod addresses;
 mod clean;
+mod colors;
 mod computed_style;
 mod dom;
 mod edit;
@@ -15,15 +16,17 @@ mod styles;
 #[cfg(test)]
 mod tests;
 mod text;
+mod visible;
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
 pub use self::clean::html;
-pub use self::edit::{Change, ColorTarget, New};
+pub use self::edit::{Change, New};
 pub use self::mail::mail;
 pub use self::outline::{Image, Kind, Link, Outline, Part, Piece, TextPart};
+pub use self::recolor::ColorTarget;
 pub use self::text::of as text;
 use super::html_limits::HtmlRefusal;
 

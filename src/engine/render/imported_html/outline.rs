@@ -3,9 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::colors;
 use super::computed_style::{ComputedStyles, TextColors, pixels};
 use super::dom::Dom;
-use super::recolor;
+use super::visible::{is_filler, is_tiny, shows, shows_nothing_but};
 use crate::base::color::{BLACK, WHITE, contrast};
 use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
@@ -80,8 +81,6 @@ pub struct Image {
     pub link: Option<usize>,
 }
 
-/// Images up to this size are tracking pixels and spacers.
-const TINY: f32 = 3.0;
 /// From this font size on, and up to this length, a text is a heading.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
@@ -148,7 +147,7 @@ impl Outline {
             reader.visit(body, Around::default());
         }
         reader.end_line();
-        reader.outline.colors = recolor::colors(dom);
+        reader.outline.colors = colors::colors(dom);
         reader.outline
     }
 
@@ -169,20 +168,6 @@ impl Outline {
     pub fn address(&self, link: usize) -> Option<&str> {
         self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
     }
-}
-
-/// Invisible characters that pad a preheader.
-pub fn is_filler(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(
-            c,
-            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{2060}' | '\u{feff}'
-        )
-}
-
-/// Whether a text has visible characters.
-pub fn shows(text: &str) -> bool {
-    text.chars().any(|c| !is_filler(c))
 }
 
 /// The context of a node.
@@ -334,31 +319,6 @@ impl Reader<'_> {
             link: around.link,
         }));
     }
-}
-
-/// Whether an image is a tracking pixel or a spacer.
-pub fn is_tiny(dom: &Dom, node: usize) -> bool {
-    let side = |name: &str| {
-        let number = dom.attribute(node, name).and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok());
-        number.or_else(|| pixels(&dom.own_style(node, name)?, 0.0)).is_some_and(|side| side <= TINY)
-    };
-    side("width") || side("height")
-}
-
-/// Whether nothing else under a node is visible.
-pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
-    let mut open = vec![node];
-    while let Some(at) = open.pop() {
-        if others.contains(&at) {
-            continue;
-        }
-        let is_image = dom.name(at) == "img" && !is_tiny(dom, at);
-        if is_image || dom.name(at) == "hr" || shows(dom.text(at)) {
-            return false;
-        }
-        open.extend(dom.children(at).iter().rev());
-    }
-    true
 }
 
 /// Whether a link looks like a button: by its name, or because it, or an element around only it, is a box with its own color.

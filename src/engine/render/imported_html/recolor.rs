@@ -1,141 +1,32 @@
-//! Changes the colors of an email: in inline styles, style sheets and old attributes.
-//!
-//! Rules for dark mode stay unchanged: they have their own colors.
+//! Other colours for an email, with text that stays readable on them.
 
 use std::collections::HashMap;
 
-use super::computed_style::{ComputedStyles, old_color};
+use serde::{Deserialize, Serialize};
+
+use super::colors::{Use, declarations, replace};
+use super::computed_style::ComputedStyles;
 use super::dom::Dom;
-use super::edit::ColorTarget;
-use super::outline::{Kind, Outline, Part, TextPart, shows, shows_nothing_but};
+use super::outline::{Kind, Outline, Part, TextPart};
+use super::visible::{shows, shows_nothing_but};
 use crate::base::color::{self, BLACK, LEGIBLE, contrast, readable_on};
 use crate::base::text::Color;
-use crate::engine::render::css::{self, Piece};
 
-/// Attributes with colors.
-const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
-/// The number of colors listed.
-const COLORS_MAX: usize = 24;
 /// Less contrast makes large text hard to read (WCAG AA).
 const SEEN: f64 = 3.0;
 
 /// Text of this font size in pixels or smaller is small print, not body text.
 const SMALL: u16 = 13;
 
-/// The role of a color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
+/// What to recolor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ColorTarget {
+    Buttons,
+    /// The background of the page.
     Ground,
-    Ink,
-    Line,
-}
-
-fn use_of(property: &str) -> Option<Use> {
-    match property {
-        "color" => Some(Use::Ink),
-        _ if property.starts_with("background") => Some(Use::Ground),
-        _ if property.starts_with("border") || property.starts_with("outline") => Some(Use::Line),
-        _ => None,
-    }
-}
-
-fn use_of_attribute(name: &str) -> Use {
-    match name {
-        "bgcolor" => Use::Ground,
-        "bordercolor" => Use::Line,
-        _ => Use::Ink,
-    }
-}
-
-/// Every color of an email, the most used first.
-pub fn colors(dom: &Dom) -> Vec<Color> {
-    let mut counts: HashMap<Color, (usize, usize)> = HashMap::new();
-    let mut seen = 0;
-    let mut count = |color: Color| {
-        seen += 1;
-        counts.entry(color).or_insert((0, seen)).0 += 1;
-        None
-    };
-    for node in dom.numbers() {
-        for (name, value) in dom.attributes(node) {
-            if ATTRIBUTES.contains(&name.as_str()) {
-                old_color(value).map(|painted| count(painted.color));
-            } else if name == "style" {
-                let painted = css::declarations(value).into_iter().filter(|one| use_of(&one.name).is_some());
-                painted.for_each(|one| drop(css::with_colors(one.value, &mut count)));
-            }
-        }
-        if dom.name(node) == "style" {
-            dom.children(node).iter().for_each(|text| drop(sheet(dom.text(*text), &|_| true, &mut |_, color| count(color))));
-        }
-    }
-    let mut found: Vec<(Color, (usize, usize))> = counts.into_iter().collect();
-    found.sort_by_key(|(_, (count, first))| (std::cmp::Reverse(*count), *first));
-    found.into_iter().take(COLORS_MAX).map(|(color, _)| color).collect()
-}
-
-type Replace<'a> = &'a mut dyn FnMut(Use, Color) -> Option<Color>;
-
-/// The declarations with replaced colors.
-fn declarations(body: &str, replace: Replace<'_>) -> String {
-    let mut out = String::with_capacity(body.len());
-    for one in css::declarations(body) {
-        let value = match use_of(&one.name) {
-            Some(use_) => css::with_colors(one.value, &mut |color| replace(use_, color)),
-            None => one.value.to_owned(),
-        };
-        let important = if one.important { " !important" } else { "" };
-        out.push_str(&format!("{}:{value}{important};", one.name));
-    }
-    out
-}
-
-/// A style sheet with replaced colors, in rules with selected selectors.
-fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -> String {
-    let mut out = String::with_capacity(text.len());
-    for piece in css::pieces(text) {
-        match piece {
-            Piece::Rule { selectors, body } if of_interest(selectors) => {
-                out.push_str(&format!("{selectors}{{{}}}\n", declarations(body, replace)));
-            }
-            Piece::Rule { selectors, body } => out.push_str(&format!("{selectors}{{{body}}}\n")),
-            Piece::At { name, prelude, body: Some(body) } => {
-                let is_dark = prelude.to_ascii_lowercase().contains("prefers-color-scheme");
-                let body = if is_dark { body.to_owned() } else { sheet(body, of_interest, replace) };
-                out.push_str(&format!("@{name} {prelude}{{\n{body}}}\n"));
-            }
-            Piece::At { name, prelude, body: None } => out.push_str(&format!("@{name} {prelude};\n")),
-        }
-    }
-    out
-}
-
-/// Replaces colors on the selected elements and in the selected rules.
-fn replace(dom: &mut Dom, on: &dyn Fn(usize) -> bool, rules: &dyn Fn(&str) -> bool, replace: Replace<'_>) {
-    for node in dom.numbers() {
-        if dom.name(node) == "style" {
-            for text in dom.children(node).to_vec() {
-                let new = sheet(dom.text(text), rules, replace);
-                dom.set_text(text, &new);
-            }
-        }
-        if !on(node) {
-            continue;
-        }
-        if let Some(style) = dom.attribute(node, "style") {
-            let mut changed = false;
-            let new = declarations(style, &mut |use_, color| replace(use_, color).inspect(|_| changed = true));
-            if changed {
-                dom.set_attribute(node, "style", Some(&new));
-            }
-        }
-        for name in ATTRIBUTES {
-            let old = dom.attribute(node, name).and_then(old_color);
-            if let Some(new) = old.and_then(|old| replace(use_of_attribute(name), old.color)) {
-                dom.set_attribute(node, name, Some(&new.to_string()));
-            }
-        }
-    }
+    /// The body text.
+    Text,
+    Headings,
 }
 
 /// Replaces colors by one color everywhere, and keeps text readable.

@@ -1,21 +1,13 @@
 //! Lists the accounts of the installation and their plans.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, manager};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, manager};
 use crate::features::accounts;
 use crate::features::accounts::plans::{self, AccountList};
 
 /// `accounts.account_list`
 pub struct AccountListing;
-
-/// No input.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ListAccounts")]
-pub struct ListAccounts {}
 
 impl Operation for AccountListing {
     const SPEC: Spec = Spec::get("accounts.account_list", "/v1/system/accounts", manager())
@@ -23,7 +15,7 @@ impl Operation for AccountListing {
         .about(
             "Includes the plan of each account and the plans in the settings. For the owner and admins of the installation's own account.",
         );
-    type Input = ListAccounts;
+    type Input = NoInput;
     type Output = Done<AccountList>;
 
     fn example() -> (Value, Self::Output) {
@@ -32,7 +24,7 @@ impl Operation for AccountListing {
 }
 
 impl Query for AccountListing {
-    fn run(view: &View<'_>, _: ListAccounts) -> Result<Self::Output, Failure> {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         accounts::require_installations(view.tx, view.caller.account())?;
         Ok(Done(plans::list(view.tx, &view.caller.engine.settings)?))
     }

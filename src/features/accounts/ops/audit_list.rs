@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::clock::Timestamp;
 use crate::engine::access::audit::{self, AuditRecord};
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Failure, Limit, Operation, Spec, manager};
+use crate::engine::api::{Done, Failure, Limit, Operation, Query, Spec, View, manager};
 use crate::engine::store::ReadTx;
 use crate::features::accounts;
 use crate::features::accounts::api_keys::short_id;
@@ -71,7 +71,8 @@ pub enum AuditActor {
 impl Operation for AuditList {
     const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
         .summary("List the audit log")
-        .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins; with it, changes to that data.");
+        .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins; with it, changes to that data.")
+        .blocking();
     type Input = ListAudit;
     type Output = Done<Log>;
 
@@ -89,23 +90,20 @@ impl Operation for AuditList {
     }
 }
 
-impl Async for AuditList {
-    async fn run(context: Context, input: ListAudit) -> Result<Self::Output, Failure> {
+impl Query for AuditList {
+    fn run(view: &View<'_>, input: ListAudit) -> Result<Self::Output, Failure> {
         let before = input.before.as_deref().map(place).transpose()?;
-        let account = context.caller.account();
-        let control = context.engine.control.read();
+        let account = view.caller.account();
         // Actions of keys and the operator from before the log recorded accounts belong to the first account.
-        let is_first = accounts::is_installations(&control, account)?;
-        let log = match input.r#in {
-            Some(environment) => context.engine.data(environment).store.read(),
-            None => control.clone(),
-        };
+        let is_first = accounts::is_installations(view.tx, account)?;
         let limit = usize::try_from(input.limit.0).unwrap_or(1);
-        let is_own = move |act: &AuditRecord| act.account.map_or(is_first, |owner| owner == account);
-        let looking = tokio::task::spawn_blocking(move || audit::newest(&log, before, limit, is_own));
-        let found = looking.await.map_err(Failure::internal)??;
+        let is_own = |act: &AuditRecord| act.account.map_or(is_first, |owner| owner == account);
+        let found = match input.r#in {
+            Some(environment) => audit::newest(&view.caller.engine.data(environment).store.read(), before, limit, is_own)?,
+            None => audit::newest(view.tx, before, limit, is_own)?,
+        };
         let next = (found.len() == limit).then(|| found.last().map(|((at, number), _)| format!("{}-{number}", at.0))).flatten();
-        Ok(Done(Log { entries: entries(&control, account, found)?, next }))
+        Ok(Done(Log { entries: entries(view.tx, account, found)?, next }))
     }
 }
 

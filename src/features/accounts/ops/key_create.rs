@@ -8,7 +8,7 @@ use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Spec, manager};
 use crate::features::accounts::api_keys;
 use crate::features::accounts::model::NewKey;
-use crate::features::accounts::ops::create_key::{CreateKey, NewKeyView};
+use crate::features::accounts::ops::admin_key_create::{AdminKeyCreate, NewKeyView};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -37,7 +37,7 @@ impl Operation for KeyCreate {
     type Output = Created<NewKeyView>;
 
     fn example() -> (Value, Self::Output) {
-        CreateKey::example()
+        AdminKeyCreate::example()
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
-use crate::features::accounts::ops::list_keys::Keys;
+use crate::features::accounts::ops::admin_key_list::Keys;
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, manager};
-use crate::features::accounts::ops::revoke_key::{KeyRef, RevokeKey};
+use crate::features::accounts::ops::admin_key_revoke::{AdminKeyRevoke, KeyRef};
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;
@@ -20,7 +20,7 @@ impl Operation for KeyRevoke {
     type Output = Done<KeyView>;
 
     fn example() -> (Value, Self::Output) {
-        RevokeKey::example()
+        AdminKeyRevoke::example()
     }
 }
 

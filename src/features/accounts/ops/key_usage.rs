@@ -25,7 +25,6 @@ pub struct KeysUsage {
 /// The usage of a key by day.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "KeyUsage")]
 pub struct UsageOfKey {
     /// The first 8 characters of its id.
     pub id: String,

@@ -53,7 +53,6 @@ pub struct CampaignDryRun {
 /// The recipients of one language's email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "CampaignLanguageShare")]
 pub struct LanguageShare {
     /// Of the email; the first one is also for recipients whose language has none.
     pub language: String,

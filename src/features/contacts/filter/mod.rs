@@ -14,6 +14,7 @@ mod evaluate;
 mod event;
 mod matching;
 mod plan;
+mod probe;
 mod row;
 mod scan;
 mod schema;

@@ -7,10 +7,10 @@
 use roaring::RoaringBitmap;
 
 use super::activity::ActivityTest;
-use super::check::{FieldTest, Node};
+use super::check::Node;
 use super::compare::Period;
 use super::event::EventTest;
-use super::row::Row;
+use super::probe::{Probe, ScopedProbe};
 use super::scan;
 use super::tree::Validation;
 use crate::base::clock::Timestamp;
@@ -31,71 +31,6 @@ struct Part<'f> {
 impl Part<'_> {
     fn known(sure: RoaringBitmap) -> Self {
         Self { sure, open: RoaringBitmap::new(), probe: None }
-    }
-}
-
-/// A check on a row.
-pub(super) enum Probe<'f> {
-    Field(&'f FieldTest),
-    /// Each must pass.
-    All(Vec<ScopedProbe<'f>>),
-    /// One must pass.
-    Any(Vec<ScopedProbe<'f>>),
-}
-
-/// A probe within a combination, with the contacts that are already decided.
-pub(super) enum ScopedProbe<'f> {
-    Free(Probe<'f>),
-    /// These contacts pass without a check.
-    Unless(RoaringBitmap, Probe<'f>),
-    /// Only these contacts need a check; others fail.
-    Only(RoaringBitmap, Probe<'f>),
-}
-
-impl Probe<'_> {
-    /// Returns whether the row of contact `number` passes; `None` if the row is not a contact.
-    pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
-        match self {
-            Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),
-            Probe::All(scoped_probes) => {
-                for scoped in scoped_probes {
-                    if !scoped.holds(number, row)? {
-                        return Some(false);
-                    }
-                }
-                Some(true)
-            }
-            Probe::Any(scoped_probes) => {
-                for scoped in scoped_probes {
-                    if scoped.holds(number, row)? {
-                        return Some(true);
-                    }
-                }
-                Some(false)
-            }
-        }
-    }
-}
-
-impl ScopedProbe<'_> {
-    fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
-        match self {
-            ScopedProbe::Free(probe) => probe.holds(number, row),
-            ScopedProbe::Unless(pass, probe) => {
-                if pass.contains(number) {
-                    Some(true)
-                } else {
-                    probe.holds(number, row)
-                }
-            }
-            ScopedProbe::Only(asked, probe) => {
-                if asked.contains(number) {
-                    probe.holds(number, row)
-                } else {
-                    Some(false)
-                }
-            }
-        }
     }
 }
 

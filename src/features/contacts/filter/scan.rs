@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use roaring::RoaringBitmap;
 
-use super::plan::Probe;
+use super::probe::Probe;
 use super::row::Row;
 use crate::engine::store::key::Key;
 use crate::engine::store::{Error, Read, Result};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::export::{ExportView, view_with_link};
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs};
 use crate::features::contacts::jobs::{self, Task};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{JobId, ProjectId};
@@ -52,11 +52,10 @@ impl Operation for ExportStatus {
 }
 
 /// Asynchronous because the engine signs links, and a query has no access to the engine.
-impl Async for ExportStatus {
-    async fn run(context: Context, input: ExportRef) -> Result<Self::Output, Failure> {
-        let tx = context.data().store.read();
-        let job = jobs::of_account(&tx, context.caller.account(), input.job_id, Some(input.project_id))?;
+impl Query for ExportStatus {
+    fn run(view: &View<'_>, input: ExportRef) -> Result<Self::Output, Failure> {
+        let job = jobs::of_account(view.tx, view.caller.account(), input.job_id, Some(input.project_id))?;
         let Task::Export(export) = &job.task else { return Err(jobs::wrong_kind(job.id)) };
-        Ok(Done(view_with_link(&context.engine, &job, export)))
+        Ok(Done(view_with_link(&view.caller.engine, &job, export)))
     }
 }

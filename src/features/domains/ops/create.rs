@@ -26,6 +26,7 @@ pub struct NewDomain {
     /// The domain, for example `example.com`. International names are accepted.
     pub domain: DomainName,
     /// Accepted and ignored: mail is sent from this installation. The response says `local`.
+    #[allow(dead_code, reason = "the API accepts it")]
     pub region: Option<ShortText<{ limits::REGION_CHARACTERS_MAX }>>,
 }
 

@@ -6,6 +6,6 @@ pub mod get;
 pub mod list;
 pub mod rotate;
 pub mod setup;
-pub mod streams;
+pub mod stream_create;
 pub mod update;
 pub mod verify;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::streams::create_part;
+use super::stream_create::create_part;
 use crate::base::domain::DomainName;
 use crate::base::text::Name;
 use crate::engine::api::{Async, Context, Created, Failure, Operation, Replay, Spec, needs};

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::HEXLOWER;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -54,11 +55,6 @@ impl Link {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// Returns whether sending fills it in.
-    pub fn is_placeholder(&self) -> bool {
-        placeholders::LINKS.contains(&self.as_str())
-    }
 }
 
 impl ImageUrl {
@@ -105,7 +101,7 @@ fn push_escaped(text: &mut String, address: &str) {
         }
         for byte in character.encode_utf8(&mut buffer).bytes() {
             text.push('%');
-            text.push_str(&crate::base::hex::encode(&[byte]).to_ascii_uppercase());
+            text.push_str(&HEXLOWER.encode(&[byte]).to_ascii_uppercase());
         }
     }
 }

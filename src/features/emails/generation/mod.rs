@@ -5,6 +5,7 @@
 //! one transaction. An interrupted stage starts again, a bounded number of times. Finishing a conversation, emitting its event and removing
 //! it from the queue are one transaction too, so the event is emitted exactly once.
 
+pub mod context;
 pub mod import;
 pub mod stages;
 #[cfg(test)]
@@ -15,23 +16,17 @@ use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
+use self::context::StageContext;
 use super::edits;
 use super::model::{Conversation, Email, State};
 use super::store;
 use crate::base::clock::Timestamp;
-use crate::engine::api::{Engine, EnvironmentData, Failure};
+use crate::engine::api::{Engine, Failure};
 use crate::engine::store::ReadTx;
 use crate::features::projects::{self, ProjectStatus};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId};
 use crate::vocab::{limits, tables};
-
-/// The context of the stages.
-#[derive(Clone)]
-pub struct StageContext {
-    pub engine: Arc<Engine>,
-    pub data: Arc<EnvironmentData>,
-}
 
 /// A task that can run now, independent of all other tasks.
 enum Task {

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::StageContext;
+use super::context::{StageContext, brief, date, document};
 use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::engine::language_model::Usage;
 use crate::engine::outbox::{self, NewEvent};
-use crate::engine::store::{self as rows, Read, WriteTx};
-use crate::features::emails::document::Email as Document;
+use crate::engine::store::{self as rows, WriteTx};
 use crate::features::emails::edits;
 use crate::features::emails::model::{
     Conversation, Email, Facts, GenerationRequest, Origin, Source, Stage, State, Version, VersionScreenshots,
@@ -19,17 +18,11 @@ use crate::features::emails::outputs;
 use crate::features::emails::store;
 use crate::features::emails::versions;
 use crate::features::emails::writing::material::{self, Material};
-use crate::features::emails::writing::{self, Brief, Draft, PlannedSeries, Writer};
+use crate::features::emails::writing::{self, Draft, PlannedSeries, Writer};
 use crate::features::projects::{self, PageText};
 use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
-
-/// Returns the UTC date of a timestamp.
-pub fn date(now: Timestamp) -> jiff::civil::Date {
-    let moment = jiff::Timestamp::from_millisecond(now.0).expect("timestamps of the clock are in the range of the calendar");
-    moment.to_zoned(jiff::tz::TimeZone::UTC).date()
-}
 
 /// Returns whether a stage of this email can start: a translation waits for its original.
 pub fn can_advance(email: &Email, all: &[Email]) -> bool {
@@ -338,41 +331,6 @@ async fn write(
         Ok(draft) => StageOutput::Draft(Box::new(draft), usage),
         Err(reason) => StageOutput::Nothing(reason, usage),
     })
-}
-
-/// Returns the input for writing an email.
-pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Brief, Failure> {
-    Ok(Brief {
-        wanted: conversation.wanted.clone(),
-        plan: conversation.plan.clone(),
-        slot: usize::from(email.slot),
-        language: email.language.clone(),
-        pattern: pattern(tx, account, conversation, email)?,
-        original: original(tx, account, email)?,
-        seed: conversation.seed,
-        today: date(conversation.created_at),
-    })
-}
-
-/// Returns the document at the same slot of the pattern's series, or its last one if this series is longer.
-fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
-    let Some(reference) = conversation.wanted.reference else { return Ok(None) };
-    let others = store::emails(tx, account, reference)?;
-    let fits = others.iter().rev().find(|other| other.slot <= email.slot && other.version > 0);
-    fits.map_or(Ok(None), |other| document(tx, other))
-}
-
-/// Returns the document at the same slot in the conversation's first language, unless this email is in it.
-fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
-    let emails = store::emails(tx, account, email.conversation)?;
-    let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);
-    first.map_or(Ok(None), |first| document(tx, first))
-}
-
-/// Returns the document of an email's current version.
-pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failure> {
-    let text = store::version(tx, email.id, email.version)?.and_then(|version| version.document);
-    text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)
 }
 
 async fn render(

@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs_one};
-use crate::engine::store::ReadTx;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails::views::{EditView, Viewer};
 use crate::features::emails::{READERS, require_email, store};
 use crate::vocab::codes::Code;
@@ -48,6 +47,7 @@ impl Operation for EditStatus {
     const SPEC: Spec = Spec::get("emails.edit_status", "/v1/emails/{emailId}/edits/{editId}", needs_one(READERS))
         .summary("Get the status of an edit")
         .rate(RouteGroup::Emails)
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = EditRef;
     type Output = Done<EditView>;
@@ -57,16 +57,13 @@ impl Operation for EditStatus {
     }
 }
 
-impl Async for EditStatus {
-    async fn run(context: Context, input: EditRef) -> Result<Self::Output, Failure> {
-        let account = context.caller.account();
-        let engine = context.engine.clone();
-        let query = move |tx: &ReadTx| {
-            let email = require_email(tx, account, input.email_id, None)?;
-            let edit = store::edit(tx, account, input.edit_id)?.filter(|edit| edit.email == email.id);
-            let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no edit with this id."))?;
-            Viewer { engine: &engine, tx, account }.edit(&edit, &email)
-        };
-        context.read(query).await.map(Done)
+impl Query for EditStatus {
+    fn run(view: &View<'_>, input: EditRef) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let tx = view.tx;
+        let email = require_email(tx, account, input.email_id, None)?;
+        let edit = store::edit(tx, account, input.edit_id)?.filter(|edit| edit.email == email.id);
+        let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no edit with this id."))?;
+        Viewer { engine: &view.caller.engine, tx, account }.edit(&edit, &email).map(Done)
     }
 }

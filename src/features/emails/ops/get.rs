@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs_one};
-use crate::engine::store::ReadTx;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails::views::{EmailDetails, EmailView, SiblingView, Viewer};
 use crate::features::emails::{READERS, require_email};
 use crate::vocab::codes::Code;
@@ -63,6 +62,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("emails.get", "/v1/emails/{emailId}", needs_one(READERS))
         .summary("Get an email")
         .rate(RouteGroup::Emails)
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = EmailRef;
     type Output = Done<EmailDetails>;
@@ -75,14 +75,11 @@ impl Operation for Get {
     }
 }
 
-impl Async for Get {
-    async fn run(context: Context, input: EmailRef) -> Result<Self::Output, Failure> {
-        let account = context.caller.account();
-        let engine = context.engine.clone();
-        let query = move |tx: &ReadTx| {
-            let email = require_email(tx, account, input.email_id, input.project_id)?;
-            Viewer { engine: &engine, tx, account }.details(&email)
-        };
-        context.read(query).await.map(Done)
+impl Query for Get {
+    fn run(view: &View<'_>, input: EmailRef) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let tx = view.tx;
+        let email = require_email(tx, account, input.email_id, input.project_id)?;
+        Viewer { engine: &view.caller.engine, tx, account }.details(&email).map(Done)
     }
 }

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use crate::base::text::fold;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Failure, Limit, Offset, Operation, Page, PageNumber, Spec, Window, needs_one};
-use crate::engine::store::ReadTx;
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
 use crate::features::emails::model::{Conversation, State};
 use crate::features::emails::views::{ConversationView, Viewer, title};
 use crate::features::emails::{READERS, store};
@@ -95,33 +94,30 @@ impl Operation for List {
     }
 }
 
-impl Async for List {
-    async fn run(context: Context, input: ListConversations) -> Result<Self::Output, Failure> {
-        let account = context.caller.account();
-        let engine = context.engine.clone();
-        let query = move |tx: &ReadTx| {
-            projects::require(tx, account, input.project_id)?;
-            let window = Window::new(input.limit, input.offset, input.page);
-            let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
-            let (mut total, mut found) = (0, Vec::new());
-            store::visit_conversations(tx, account, input.project_id, |conversation| {
-                let mut fits = input.status.is_none_or(|status| status.is(&conversation.state));
-                if fits && input.favorite {
-                    fits = store::emails(tx, account, conversation.id)?.iter().any(|email| email.favorite);
+impl Query for List {
+    fn run(view: &View<'_>, input: ListConversations) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let tx = view.tx;
+        projects::require(tx, account, input.project_id)?;
+        let window = Window::new(input.limit, input.offset, input.page);
+        let words = input.search.as_deref().map(|search| fold(search.trim())).filter(|search| !search.is_empty());
+        let (mut total, mut found) = (0, Vec::new());
+        store::visit_conversations(tx, account, input.project_id, |conversation| {
+            let mut fits = input.status.is_none_or(|status| status.is(&conversation.state));
+            if fits && input.favorite {
+                fits = store::emails(tx, account, conversation.id)?.iter().any(|email| email.favorite);
+            }
+            if fits && words.as_deref().is_none_or(|words| tells_of(&conversation, words)) {
+                if total >= window.offset && found.len() < window.limit {
+                    found.push(conversation);
                 }
-                if fits && words.as_deref().is_none_or(|words| tells_of(&conversation, words)) {
-                    if total >= window.offset && found.len() < window.limit {
-                        found.push(conversation);
-                    }
-                    total += 1;
-                }
-                Ok(ControlFlow::Continue(()))
-            })?;
-            let viewer = Viewer { engine: &engine, tx, account };
-            let items = found.iter().map(|conversation| viewer.conversation(conversation)).collect::<Result<_, _>>()?;
-            Ok(Page { items, total: total as u64, window })
-        };
-        context.read(query).await
+                total += 1;
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let viewer = Viewer { engine: &view.caller.engine, tx, account };
+        let items = found.iter().map(|conversation| viewer.conversation(conversation)).collect::<Result<_, _>>()?;
+        Ok(Page { items, total: total as u64, window })
     }
 }
 

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs_one};
-use crate::engine::store::ReadTx;
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails::views::{EmailView, Viewer};
 use crate::features::emails::{READERS, store};
 use crate::features::projects;
@@ -50,23 +49,20 @@ impl Operation for References {
     }
 }
 
-impl Async for References {
-    async fn run(context: Context, input: ListReferences) -> Result<Self::Output, Failure> {
-        let account = context.caller.account();
-        let engine = context.engine.clone();
-        let query = move |tx: &ReadTx| {
-            projects::require(tx, account, input.project_id)?;
-            let mut emails = Vec::new();
-            store::visit_conversations(tx, account, input.project_id, |conversation| {
-                emails.extend(store::emails(tx, account, conversation.id)?.into_iter().filter(|email| email.favorite));
-                let is_full = emails.len() >= limits::PAGE_LIMIT_MAX as usize;
-                Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            })?;
-            emails.truncate(limits::PAGE_LIMIT_MAX as usize);
-            let viewer = Viewer { engine: &engine, tx, account };
-            let favorites = emails.iter().map(|email| viewer.email(email)).collect::<Result<Vec<_>, _>>()?;
-            Ok(ReferencesView { total: favorites.len(), favorites })
-        };
-        context.read(query).await.map(Done)
+impl Query for References {
+    fn run(view: &View<'_>, input: ListReferences) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let tx = view.tx;
+        projects::require(tx, account, input.project_id)?;
+        let mut emails = Vec::new();
+        store::visit_conversations(tx, account, input.project_id, |conversation| {
+            emails.extend(store::emails(tx, account, conversation.id)?.into_iter().filter(|email| email.favorite));
+            let is_full = emails.len() >= limits::PAGE_LIMIT_MAX as usize;
+            Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        emails.truncate(limits::PAGE_LIMIT_MAX as usize);
+        let viewer = Viewer { engine: &view.caller.engine, tx, account };
+        let favorites = emails.iter().map(|email| viewer.email(email)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Done(ReferencesView { total: favorites.len(), favorites }))
     }
 }

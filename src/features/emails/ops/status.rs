@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs_one};
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails::model::COMPOSER;
 use crate::features::emails::views::{GenerationProgress, GenerationStatus, Viewer};
 use crate::features::emails::{READERS, conversation_not_found, store};
@@ -57,16 +57,13 @@ impl Operation for Status {
     }
 }
 
-impl Async for Status {
-    async fn run(context: Context, input: ConversationRef) -> Result<Self::Output, Failure> {
-        let account = context.caller.account();
-        let engine = context.engine.clone();
-        let query = move |tx: &crate::engine::store::ReadTx| {
-            let found = store::conversation(tx, account, input.conversation_id)?;
-            let found = found.filter(|found| input.project_id.is_none_or(|project| found.project == project));
-            let conversation = found.ok_or_else(conversation_not_found)?;
-            Viewer { engine: &engine, tx, account }.status(&conversation)
-        };
-        context.read(query).await.map(Done)
+impl Query for Status {
+    fn run(view: &View<'_>, input: ConversationRef) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let tx = view.tx;
+        let found = store::conversation(tx, account, input.conversation_id)?;
+        let found = found.filter(|found| input.project_id.is_none_or(|project| found.project == project));
+        let conversation = found.ok_or_else(conversation_not_found)?;
+        Viewer { engine: &view.caller.engine, tx, account }.status(&conversation).map(Done)
     }
 }

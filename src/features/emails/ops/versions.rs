@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Failure, Limit, Offset, Operation, Page, PageNumber, Spec, Window, needs_one};
-use crate::engine::store::ReadTx;
+use crate::engine::api::{Failure, Limit, Offset, Operation, Page, PageNumber, Query, Spec, View, Window, needs_one};
 use crate::features::emails::views::{VersionView, Viewer};
 use crate::features::emails::{READERS, require_email, store};
 use crate::vocab::codes::Code;
@@ -56,6 +55,7 @@ impl Operation for Versions {
             "Newest first. An edit creates a version and never changes one. Restore a version with POST …/versions/{version}/restore.",
         )
         .rate(RouteGroup::Emails)
+        .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListVersions;
     type Output = Page<VersionView>;
@@ -67,18 +67,15 @@ impl Operation for Versions {
     }
 }
 
-impl Async for Versions {
-    async fn run(context: Context, input: ListVersions) -> Result<Self::Output, Failure> {
-        let account = context.caller.account();
-        let engine = context.engine.clone();
-        let query = move |tx: &ReadTx| {
-            let email = require_email(tx, account, input.email_id, input.project_id)?;
-            let versions = store::versions(tx, email.id)?;
-            let viewer = Viewer { engine: &engine, tx, account };
-            let views: Vec<VersionView> = versions.iter().map(|version| viewer.version(&email, version)).collect();
-            let window = Window::new(input.limit, input.offset, input.page);
-            Ok(Page { total: views.len() as u64, items: window.cut(views), window })
-        };
-        context.read(query).await
+impl Query for Versions {
+    fn run(view: &View<'_>, input: ListVersions) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        let tx = view.tx;
+        let email = require_email(tx, account, input.email_id, input.project_id)?;
+        let versions = store::versions(tx, email.id)?;
+        let viewer = Viewer { engine: &view.caller.engine, tx, account };
+        let views: Vec<VersionView> = versions.iter().map(|version| viewer.version(&email, version)).collect();
+        let window = Window::new(input.limit, input.offset, input.page);
+        Ok(Page { total: views.len() as u64, items: window.cut(views), window })
     }
 }

@@ -1,14 +1,13 @@
 //! The blocks between header and footer, in each of their forms.
 
 use super::block_context::BlockContext;
-use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
+use super::cells::{Cell, Content, Item, List, Row, Table, TableRow};
 use super::inline::Ink;
+use super::title::{block_title, titled};
 use super::{callouts, inline, products};
-use crate::features::emails::document::{
-    self, Block, Columns, Heading, HeadingLevel, ImageWidth, ListMarks, Pause, Quote, Value,
-};
+use crate::features::emails::document::{self, Block, Columns, Heading, ImageWidth, ListMarks, Pause, Quote, Value};
 use crate::features::emails::theme::GroundName;
-use crate::features::emails::theme::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
+use crate::features::emails::theme::design::{Align, DividerForm, ListForm, QuoteForm, TableForm};
 
 /// Returns the rows of a block.
 pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
@@ -43,31 +42,6 @@ fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
 /// Returns a heading in the layout's form for section headings.
 pub fn heading(set: BlockContext<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
     titled(set, text, heading.level)
-}
-
-/// Returns the title of a block, if it has one.
-pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
-    titled(set, text, HeadingLevel::Section)
-}
-
-fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
-    let html = inline::escape(text);
-    let (tag, size) = match level {
-        HeadingLevel::Title => return vec![set.words(0, "h1", "title", "tx", html)],
-        HeadingLevel::Small => return vec![set.words(0, "h3", "small", "tx", html)],
-        HeadingLevel::Section => ("h2", "section"),
-    };
-    let words = |gap| set.words(gap, tag, size, "tx", html.clone());
-    match set.design().heading {
-        HeadingForm::Plain => vec![words(0)],
-        HeadingForm::Ruled => vec![set.rule(0, "100%", 1, false), words(26)],
-        HeadingForm::Short => vec![words(0), set.rule(18, "36px", 1, true)],
-        HeadingForm::Tab => vec![set.rule(0, "44px", 4, true), words(18)],
-        HeadingForm::Tag => {
-            let radius = set.theme.radius.button.min(4);
-            vec![set.cell(0, Content::Tag(Tag { tag, html, radius }))]
-        }
-    }
 }
 
 fn image_rows(set: BlockContext<'_>, block: &document::Image) -> Vec<Row> {

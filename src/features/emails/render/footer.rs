@@ -2,8 +2,8 @@
 
 use super::block_context::BlockContext;
 use super::cells::Row;
+use super::draft::Draft;
 use super::inline::{self, Ink};
-use super::parts::Draft;
 use crate::features::emails::document::{Footer, Link, Social};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, FooterForm, SocialForm};

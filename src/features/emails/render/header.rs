@@ -2,8 +2,8 @@
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Logo, Row};
+use super::draft::Draft;
 use super::inline;
-use super::parts::Draft;
 use crate::base::color::luminance;
 use crate::features::emails::document::{Header, Hero};
 use crate::features::emails::theme::GroundName;

@@ -7,6 +7,7 @@ mod block_context;
 mod body;
 mod callouts;
 mod cells;
+mod draft;
 mod footer;
 mod header;
 mod inline;
@@ -16,6 +17,7 @@ mod parts;
 mod products;
 mod stats;
 mod text;
+mod title;
 mod wrap;
 
 pub use stats::{EmailStats, stats};
@@ -95,6 +97,3 @@ fn warnings(email: &Email, html: &str) -> Vec<Violation> {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod gallery;

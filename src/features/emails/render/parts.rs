@@ -1,62 +1,12 @@
 //! Groups blocks into parts: what belongs together, on which background, and with how much spacing.
 
 use super::block_context::BlockContext;
-use super::cells::{Cell, Content, Part, Row};
+use super::cells::{Cell, Content, Part};
+use super::draft::Draft;
 use super::{body, footer, header};
 use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{BoxForm, HeadingForm, QuoteForm};
 use crate::features::emails::theme::{GroundName, Theme};
-
-/// A part under construction.
-pub struct Draft {
-    pub ground: GroundName,
-    pub rows: Vec<Row>,
-    /// The padding at the top and bottom, if it is not the usual one.
-    pub pad: Option<(u16, u16)>,
-    pub card: bool,
-    /// Whether it starts with a full-width picture.
-    pub flush_top: bool,
-    /// Whether it contains only a few words.
-    pub is_brief: bool,
-}
-
-impl Draft {
-    pub fn new(ground: GroundName) -> Self {
-        Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
-    }
-
-    /// Appends a row. Cells that fit into the column above are added to it.
-    pub fn push(&mut self, row: Row) {
-        if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
-            let cells = row.columns.into_iter().flat_map(|column| column.cells);
-            last.columns[0].cells.extend(cells);
-            return;
-        }
-        self.rows.push(row);
-    }
-
-    /// Appends a row with space above it, unless it is the first.
-    pub fn follow(&mut self, mut row: Row, gap: u16) {
-        if self.rows.is_empty() {
-            return self.push(row);
-        }
-        match row.columns.as_mut_slice() {
-            [column] if column.frame.is_none() && row.gap == 0 => {
-                if let Some(first) = column.cells.first_mut() {
-                    first.gap += gap;
-                }
-            }
-            _ => row.gap += gap,
-        }
-        self.push(row);
-    }
-
-    pub fn stack(ground: GroundName, cells: Vec<Cell>, side: u16) -> Self {
-        let mut draft = Self::new(ground);
-        draft.push(Row::stack(cells, side));
-        draft
-    }
-}
 
 /// Returns the parts of an email.
 pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {

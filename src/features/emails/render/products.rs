@@ -2,7 +2,7 @@
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Row};
-use super::{body, inline};
+use super::{inline, title};
 use crate::features::emails::document::{Emphasis, Product, Products};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, HeadingForm, ProductsForm, Size};
@@ -11,7 +11,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
     let side = set.room().side;
     let mut rows = Vec::new();
     if let Some(title) = &block.title {
-        rows.push(Row::stack(body::block_title(set, title), side));
+        rows.push(Row::stack(title::block_title(set, title), side));
     }
     let below_title = set.room().block;
     // Side by side, pictures of different shapes would start and end at different heights.

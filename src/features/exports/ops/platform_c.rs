@@ -27,6 +27,7 @@ pub struct ExportToPlatformC {
     /// Options to pass to the platform.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     #[serde(default)]
+    #[allow(dead_code, reason = "the API accepts it")]
     pub custom_options: Map<String, Value>,
 }
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{look, own_account};
-use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, manager};
-use crate::features::installation::held_work::SendingHold;
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, manager};
+use crate::features::accounts;
+use crate::features::installation::held_work::{self, SendingHold};
 
 /// `installation.hold`
 pub struct Hold;
@@ -16,7 +16,8 @@ impl Operation for Hold {
             "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules and webhook deliveries wait until \
              sending is resumed: the folder that the data was saved from may have sent them since. New sends and newly launched campaigns \
              go out as usual. Only the installation's own account, which is the first one, may call this.",
-        );
+        )
+        .blocking();
     type Input = NoInput;
     type Output = Done<SendingHold>;
 
@@ -25,9 +26,10 @@ impl Operation for Hold {
     }
 }
 
-impl Async for Hold {
-    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let account = own_account(&context)?;
-        look(&context, Some(account)).await.map(Done)
+impl Query for Hold {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        let account = view.caller.account();
+        accounts::require_installations(view.tx, account)?;
+        Ok(Done(held_work::look(&view.caller.engine, Some(account))?))
     }
 }

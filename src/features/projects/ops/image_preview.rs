@@ -84,8 +84,9 @@ fn shows(brand: &Brand, url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
     use super::*;
-    use crate::base::base64;
     use crate::testing::TestApp;
 
     fn app() -> TestApp {
@@ -107,7 +108,7 @@ mod tests {
         let picture = image::RgbImage::from_pixel(1_000, 500, image::Rgb([0, 90, 0]));
         picture.write_to(&mut out, image::ImageFormat::Png).expect("memory");
         let path = format!("/v1/projects/{}/images", app.project);
-        let made = app.post(&format!("{path}/upload"), json!({ "file": base64::encode(&out.into_inner()) })).data();
+        let made = app.post(&format!("{path}/upload"), json!({ "file": BASE64.encode(&out.into_inner()) })).data();
         for _ in 0..2 {
             let (status, bytes) = preview(&app, made["url"].as_str().expect("a link"));
             let small = image::load_from_memory(&bytes).expect("a picture");

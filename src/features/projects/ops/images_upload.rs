@@ -1,11 +1,11 @@
 //! Uploads an image to a project.
 
+use data_url::forgiving_base64;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::images_add::{self, ImageDescription, ImageTag, checked_tags};
-use crate::base::base64;
 use crate::engine::api::{Async, BodySize, Context, Created, Failure, Operation, Replay, Spec, needs};
 use crate::engine::render::pixels::RenderError;
 use crate::engine::store::WriteTx;
@@ -64,7 +64,7 @@ impl Async for ImagesUpload {
         context.read(move |tx| require(tx, account, project)).await?;
         let tags = input.tags.map(checked_tags).transpose()?;
         let description = input.description.map(|text| text.to_string()).filter(|text| !text.is_empty());
-        let file = base64::decode(&input.file).filter(|file| !file.is_empty());
+        let file = forgiving_base64::decode_to_vec(input.file.as_bytes()).ok().filter(|file| !file.is_empty());
         let file = file.ok_or_else(|| Failure::field("file", "expected the bytes of an image as base64"))?;
         drop(input.file);
         let (made, measured) = context.engine.pixels.prepare_upload(&file).await.map_err(|fault| match fault {
@@ -83,6 +83,8 @@ impl Async for ImagesUpload {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::BASE64;
+
     use std::time::Duration;
 
     use http::HeaderValue;
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn anyone_with_the_link_can_load_an_upload() {
         let app = app();
-        let body = json!({ "file": base64::encode(&file()), "description": "Red", "tags": ["red"] });
+        let body = json!({ "file": BASE64.encode(&file()), "description": "Red", "tags": ["red"] });
         let made = app.post(&format!("{}/upload", path(&app)), body.clone()).data();
         assert_eq!((&made["width"], &made["height"], &made["description"]), (&json!(2), &json!(1), &json!("Red")));
         let url = made["url"].as_str().expect("a link").strip_prefix(app.engine().base_url()).expect("ours");
@@ -127,7 +129,7 @@ mod tests {
     #[test]
     fn a_removed_upload_still_loads_in_sent_emails() {
         let app = app();
-        let made = app.post(&format!("{}/upload", path(&app)), json!({ "file": base64::encode(&file()) })).data();
+        let made = app.post(&format!("{}/upload", path(&app)), json!({ "file": BASE64.encode(&file()) })).data();
         let url = made["url"].as_str().expect("a link");
         let query = serde_urlencoded::to_string([("imageUrl", url)]).expect("a query");
         app.delete(&format!("{}?{query}", path(&app))).data();
@@ -140,10 +142,10 @@ mod tests {
         let wait = Duration::from_millis(100);
         let app = TestApp::with_workers(Workers::used_up(wait));
         let began = Instant::now();
-        let reply = app.reply_to_post(&format!("{}/upload", path(&app)), &json!({ "file": base64::encode(&file()) }));
+        let reply = app.reply_to_post(&format!("{}/upload", path(&app)), &json!({ "file": BASE64.encode(&file()) }));
         assert!(began.elapsed() >= wait);
         assert_eq!((reply.status.as_u16(), &reply.headers["retry-after"]), (503, &HeaderValue::from_static("5")));
-        let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": base64::encode(&file()) }));
+        let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": BASE64.encode(&file()) }));
         let (_, code, said) = answer.refusal();
         assert_eq!((code, said), ("SERVICE_UNAVAILABLE", "Too many images are being decoded; try again."));
     }

@@ -20,6 +20,6 @@ pub mod knowledge_remove;
 pub mod knowledge_update;
 pub mod list;
 pub mod logos_update;
-pub mod look;
-pub mod look_update;
 pub mod sender_update;
+pub mod theme;
+pub mod theme_update;

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::company::without_legal_form;
-use super::contact::is_imprint;
 use super::page::{Page, lines_of};
 use super::structured::{list, text};
 use super::{Site, clean};
@@ -143,7 +142,7 @@ fn written_address(site: &Site, names: &[&str]) -> Option<String> {
         .map(|element| (lines_of(element), true));
     let footers = site.pages.iter().map(Page::footer_lines);
     let imprints =
-        site.pages.iter().filter(|page| is_imprint(page)).map(|page| page.first("body").map(lines_of).unwrap_or_default());
+        site.pages.iter().filter(|page| page.is_imprint()).map(|page| page.first("body").map(lines_of).unwrap_or_default());
     let unmarked = imprints.chain(footers).map(|lines| (lines, false));
     marked.chain(unmarked).find_map(|(lines, is_marked)| address_in(&lines, is_marked, names))
 }

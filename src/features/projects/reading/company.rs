@@ -1,7 +1,6 @@
 //! Finds the legal company behind a brand by its legal form.
 
 use super::Site;
-use super::contact::is_imprint;
 use super::page::{Page, lines_of};
 
 /// The legal forms at the end of company names.
@@ -60,7 +59,7 @@ const BEFORE_COMPANIES: [&str; 7] = ["Copyright", "Inhaberin", "Inhaber", "Inh."
 pub fn written_company(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let imprints =
-        site.pages.iter().filter(|page| is_imprint(page)).flat_map(|page| page.first("body").map(lines_of).unwrap_or_default());
+        site.pages.iter().filter(|page| page.is_imprint()).flat_map(|page| page.first("body").map(lines_of).unwrap_or_default());
     imprints.chain(footers).find_map(|line| company_in(&line))
 }
 

@@ -26,12 +26,6 @@ pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> Bran
     BrandContact { company, address, email, phone }
 }
 
-/// Returns whether the page is an imprint or a similar page about the company.
-pub fn is_imprint(page: &Page) -> bool {
-    let path = page.url.path().to_ascii_lowercase();
-    ["impressum", "imprint", "legal", "contact", "kontakt", "mentions", "aviso", "about"].iter().any(|word| path.contains(word))
-}
-
 fn checked_email(text: &str) -> Option<String> {
     let text = text.trim().trim_start_matches("mailto:").split('?').next().unwrap_or_default();
     let address = EmailAddress::parse(text).ok()?;
@@ -89,7 +83,7 @@ fn linked_phone(site: &Site) -> Option<String> {
 fn written_phone(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let contacts =
-        site.pages.iter().filter(|page| is_imprint(page)).flat_map(|page| page.first("body").map(lines_of).unwrap_or_default());
+        site.pages.iter().filter(|page| page.is_imprint()).flat_map(|page| page.first("body").map(lines_of).unwrap_or_default());
     footers.chain(contacts).find_map(|line| phone_in(&line))
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Keeps only what a wide screen in light mode shows. The selector matcher handles states such as hovering.
 
+use crate::engine::render::css::{self, Piece};
+
 /// The assumed width of the screen.
 const SCREEN_WIDTH: f32 = 1280.0;
 /// The maximum depth of nested blocks.
@@ -37,70 +39,50 @@ pub struct Declaration {
 
 /// Parses a style sheet.
 pub fn parse(text: &str) -> Sheet {
-    let text = without_comments(text);
     let mut sheet = Sheet::default();
-    rules(&text, &mut sheet, 0);
+    rules(text.trim_start_matches('\u{feff}'), &mut sheet, 0);
     sheet
 }
 
 /// Parses the content of a `style` attribute or of a block.
 pub fn declarations(text: &str) -> Vec<Declaration> {
-    let mut found = Vec::new();
-    for part in split(text, ';') {
-        // A nested rule is not a declaration.
-        let Some((name, value)) = part.split_once(':').filter(|(name, _)| !name.contains('{')) else { continue };
-        let name = name.trim();
-        let name = if name.starts_with("--") { name.to_owned() } else { name.to_ascii_lowercase() };
-        let value = value.trim();
-        let bare = value.rfind('!').filter(|at| value[at + 1..].trim().eq_ignore_ascii_case("important"));
-        let important = bare.is_some();
-        let value = bare.map_or(value, |at| value[..at].trim_end());
-        if !name.is_empty() && !value.is_empty() && !name.contains(char::is_whitespace) {
-            found.push(Declaration { name, value: value.to_owned(), important });
-        }
-    }
-    found
+    let owned = |one: css::Declaration<'_>| Declaration { name: one.name, value: bare(one.value), important: one.important };
+    css::declarations(text).into_iter().map(owned).collect()
 }
 
 fn rules(text: &str, sheet: &mut Sheet, depth: u8) {
-    let mut rest = text;
-    while sheet.rules.len() < RULES_MAX {
-        rest = rest.trim_start().trim_start_matches(['}', ';']).trim_start();
-        if rest.is_empty() {
+    for piece in css::pieces(text) {
+        if sheet.rules.len() == RULES_MAX {
             return;
         }
-        let end = find(rest, |character| matches!(character, '{' | ';'));
-        let prelude = rest[..end].trim();
-        if rest[end..].starts_with('{') {
-            let close = block_end(rest, end);
-            block(prelude, &rest[end + 1..close], sheet, depth);
-            rest = rest.get(close + 1..).unwrap_or_default();
-        } else {
-            if let Some(import) = prelude.strip_prefix("@import") {
-                sheet.imports.extend(import_address(import));
+        match piece {
+            Piece::Rule { selectors, body } => {
+                // A bracket too many belongs to no selector.
+                let selectors = bare(selectors.trim_start_matches(|c: char| c == '}' || c.is_whitespace()));
+                let selectors = css::split(&selectors).into_iter().filter(|one| !one.is_empty()).map(str::to_owned).collect();
+                sheet.rules.push(Rule { selectors, declarations: declarations(body) });
             }
-            rest = rest.get(end + 1..).unwrap_or_default();
+            Piece::At { name, prelude, body: None } if name == "import" => sheet.imports.extend(import_address(prelude)),
+            Piece::At { body: None, .. } => {}
+            Piece::At { name, prelude, body: Some(body) } => match name.as_str() {
+                "media" if applies(prelude) && depth < DEPTH_MAX => rules(body, sheet, depth + 1),
+                "supports" | "layer" | "container" if depth < DEPTH_MAX => rules(body, sheet, depth + 1),
+                "font-face" => {
+                    let family = declarations(body).into_iter().find(|declaration| declaration.name == "font-family");
+                    sheet.families.extend(family.map(|family| unquoted(&family.value).to_owned()));
+                }
+                _ => {}
+            },
         }
     }
 }
 
-fn block(prelude: &str, inside: &str, sheet: &mut Sheet, depth: u8) {
-    let Some(at_rule) = prelude.strip_prefix('@') else {
-        let selectors = split(prelude, ',').into_iter().map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect();
-        sheet.rules.push(Rule { selectors, declarations: declarations(inside) });
-        return;
-    };
-    let name = at_rule.split(|character: char| !character.is_ascii_alphabetic() && character != '-').next().unwrap_or_default();
-    let condition = &at_rule[name.len()..];
-    match name.to_ascii_lowercase().as_str() {
-        "media" if applies(condition) && depth < DEPTH_MAX => rules(inside, sheet, depth + 1),
-        "supports" | "layer" | "container" if depth < DEPTH_MAX => rules(inside, sheet, depth + 1),
-        "font-face" => {
-            let family = declarations(inside).into_iter().find(|declaration| declaration.name == "font-family");
-            sheet.families.extend(family.map(|family| unquoted(&family.value).to_owned()));
-        }
-        _ => {}
-    }
+/// Without comments.
+fn bare(text: &str) -> String {
+    let mut parts = text.split("/*");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let text = parts.fold(first, |text, part| text + " " + part.split_once("*/").map_or("", |(_, after)| after));
+    text.trim().to_owned()
 }
 
 /// Returns whether a media query applies to a wide screen in light mode.
@@ -153,94 +135,6 @@ pub fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
 
-/// Splits `text` at every `mark` outside of strings and brackets.
-pub fn split(text: &str, mark: char) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    loop {
-        let end = find(rest, |character| character == mark);
-        parts.push(&rest[..end]);
-        match rest.get(end + mark.len_utf8()..) {
-            Some(next) if end < rest.len() => rest = next,
-            _ => return parts,
-        }
-    }
-}
-
-/// Returns the position of the first wanted character outside of strings and of round or square brackets (also outside of curly ones,
-/// unless they are wanted).
-fn find(text: &str, wanted: impl Fn(char) -> bool) -> usize {
-    let mut depth = 0_u32;
-    let mut quote = None;
-    let mut escaped = false;
-    let seeks_blocks = wanted('{');
-    for (at, character) in text.char_indices() {
-        if escaped {
-            escaped = false;
-            continue;
-        }
-        match (character, quote) {
-            ('\\', _) => escaped = true,
-            (_, Some(open)) if character == open => quote = None,
-            // A string ends at the end of its line at the latest, so a missing quote loses only one line.
-            ('\n', Some(_)) => quote = None,
-            (_, Some(_)) => {}
-            ('"' | '\'', None) => quote = Some(character),
-            _ if depth == 0 && wanted(character) => return at,
-            ('(' | '[', None) => depth += 1,
-            ('{', None) if !seeks_blocks => depth += 1,
-            (')' | ']', None) => depth = depth.saturating_sub(1),
-            ('}', None) if !seeks_blocks => depth = depth.saturating_sub(1),
-            // A block that opens or closes inside a bracket: the bracket was never closed.
-            ('{' | '}', None) if seeks_blocks => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// Returns the position at which the block that opens at `open` closes, or the end of the text if it never does.
-fn block_end(text: &str, open: usize) -> usize {
-    let mut depth = 0_u32;
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, character) in text[open..].char_indices() {
-        if escaped {
-            escaped = false;
-            continue;
-        }
-        match (character, quote) {
-            ('\\', _) => escaped = true,
-            (_, Some(end)) if character == end => quote = None,
-            ('\n', Some(_)) => quote = None,
-            (_, Some(_)) => {}
-            ('"' | '\'', None) => quote = Some(character),
-            ('{', None) => depth += 1,
-            ('}', None) => {
-                depth -= 1;
-                if depth == 0 {
-                    return open + at;
-                }
-            }
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-fn without_comments(text: &str) -> String {
-    let mut bare = String::with_capacity(text.len());
-    let mut rest = text.trim_start_matches('\u{feff}');
-    while let Some(start) = rest.find("/*") {
-        bare.push_str(&rest[..start]);
-        bare.push(' ');
-        rest = rest[start + 2..].split_once("*/").map_or("", |(_, after)| after);
-    }
-    bare.push_str(rest);
-    // Old pages hide their styles from older browsers.
-    bare.replace("<!--", " ").replace("-->", " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,12 +184,13 @@ mod tests {
         for (text, expected) in [
             ("a { color: red", vec!["a {color=red}"]),
             ("a { color: red } } b { color: blue }", vec!["a {color=red}", "b {color=blue}"]),
-            ("a { color: 'red\n } b { top: 0 }", vec!["a {color='red}", "b {top=0}"]),
-            ("a:not(.b { color: red } c { top: 0 }", vec!["a:not(.b {color=red}", "c {top=0}"]),
+            ("a { color: 'red\n } b { top: 0 }", vec!["a {}", "b {top=0}"]),
+            // As in browsers, a bracket that never closes swallows the rest.
+            ("b { top: 0 } a:not(.b { color: red } c { top: 0 }", vec!["b {top=0}"]),
             ("<!-- a { color: red } -->", vec!["a {color=red}"]),
             ("", vec![]),
             ("@media", vec![]),
-            ("{}{}{{{", vec![" {}", " {}", " {}"]),
+            ("{}{}{{{", vec![]),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }

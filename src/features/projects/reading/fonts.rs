@@ -2,8 +2,9 @@
 
 use super::Site;
 use super::cascade::Styles;
-use super::css::{split, unquoted};
+use super::css::unquoted;
 use super::page::Page;
+use crate::engine::render::css::split;
 use crate::features::projects::brand::BrandFonts;
 
 const SANS: &str = "Arial, Helvetica, sans-serif";
@@ -118,7 +119,7 @@ enum Kind {
 }
 
 fn kind(value: &str, first: Option<&str>) -> Kind {
-    let families: Vec<String> = split(value, ',').into_iter().map(|family| unquoted(family).to_ascii_lowercase()).collect();
+    let families: Vec<String> = split(value).into_iter().map(|family| unquoted(family).to_ascii_lowercase()).collect();
     let generic = families.iter().rev().find(|family| {
         matches!(family.as_str(), "sans-serif" | "serif" | "monospace" | "ui-serif" | "ui-monospace" | "system-ui")
     });
@@ -142,7 +143,7 @@ fn kind(value: &str, first: Option<&str>) -> Kind {
 
 /// Returns the first family that is neither generic nor a system font.
 fn first_family(value: &str) -> Option<String> {
-    let families = split(value, ',').into_iter().map(|family| unquoted(family).trim().to_owned());
+    let families = split(value).into_iter().map(|family| unquoted(family).trim().to_owned());
     families.into_iter().find_map(|family| {
         let lowered = family.to_ascii_lowercase();
         let is_own = !family.is_empty()

@@ -74,6 +74,13 @@ pub fn selector(css: &str) -> Selector {
 }
 
 impl Page {
+    /// Whether it is one that says who runs the site.
+    pub fn is_imprint(&self) -> bool {
+        let path = self.url.path().to_ascii_lowercase();
+        let words = ["impressum", "imprint", "legal", "contact", "kontakt", "mentions", "aviso", "about"];
+        words.iter().any(|word| path.contains(word))
+    }
+
     /// Parses a page.
     pub fn parse(raw: &Raw<'_>) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);

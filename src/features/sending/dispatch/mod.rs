@@ -24,8 +24,8 @@ use super::model::{Counter, Event, Recipient, Schedule};
 use super::recipient_writer::{self, RecipientWriter, RowUpdate, Rules};
 use super::{send_queue, store};
 use crate::engine::api::{Engine, Failure};
-use crate::engine::jobs::{Shutdown, Stage, Tasks, runner};
 use crate::engine::store::{Result as StoreResult, Store};
+use crate::engine::tasks::{Shutdown, Stage, Tasks};
 use crate::features::suppressions::Digester;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
@@ -34,15 +34,6 @@ use crate::vocab::tables;
 
 use scheduler::Scheduler;
 use sender::{MessageSender, SendOutcome};
-
-/// Starts the dispatchers of both environments, each with its writer task.
-pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
-    for environment in Environment::ALL {
-        let (sender, owner) = (engine.clone(), tasks.clone());
-        let status = engine.workers.enter_lasting(format!("sending {environment}"), engine.clock.clone());
-        runner::supervise(tasks, status, move || Box::pin(run(owner.clone(), sender.clone(), environment, owner.shutdown())));
-    }
-}
 
 /// Builds the recipient writer's rules from the settings.
 fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
@@ -62,7 +53,8 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
 }
 
 /// Sends until the service drains.
-async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdown: Shutdown) -> Result<(), Failure> {
+pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
+    let shutdown = tasks.shutdown();
     let store = engine.data(environment).store.clone();
     let epoch = store.write_essential(store::next_epoch).await??;
     let rules = Arc::new(rules(&engine, epoch));
@@ -165,10 +157,10 @@ async fn dispatch(
     let (mut look, mut turns) = (true, true);
     let listen = |table| Box::pin(store.changed(table).notified());
     let mut is_held = sender.hold().is_some();
-    let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
+    let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
     loop {
         // Listens again before polling and before the previous listener ends, so that no signal is missed in between.
-        let listening = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
+        let listening = (listen(tables::MAILING_QUEUE), listen(tables::MAILING_TURNS));
         turns |= heard_of_turns.now_or_never().is_some();
         look |= turns | heard.now_or_never().is_some();
         (heard, heard_of_turns) = listening;
@@ -203,7 +195,7 @@ async fn dispatch(
                 look = true;
             }
             () = &mut heard_of_turns => {
-                heard_of_turns = listen(tables::RECIPIENT_RETRIES);
+                heard_of_turns = listen(tables::MAILING_TURNS);
                 turns = true;
             }
             () = sender.released(), if is_held => (is_held, look, turns) = (false, true, true),

@@ -30,7 +30,7 @@ use crate::features::sending::signing;
 use crate::features::sending::template::{self, Compiled, RenderMode};
 use crate::features::sending::token::Tokens;
 use crate::features::sending::transport::{self, MailRoute};
-use crate::features::sending::{eligibility, merge_data, planning, store};
+use crate::features::sending::{eligibility, merge_data, store};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
@@ -210,7 +210,7 @@ impl MessageSender {
         let reply_to = mailing.from.reply_to.as_deref().and_then(|address| EmailAddress::parse(address).ok());
         let base = sender.base.clone().unwrap_or_else(|| self.engine.base_url().trim_end_matches('/').to_owned());
         Ok(Some(Arc::new(MailingContext {
-            variables: planning::variables(&mailing),
+            variables: mailing.variables(),
             compiled,
             from,
             reply_to,

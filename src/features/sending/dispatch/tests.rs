@@ -10,19 +10,26 @@ use futures_util::FutureExt;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use super::{rules, start};
+use super::rules;
 use crate::base::secret::Secret;
-use crate::engine::jobs::{Stage, Tasks};
+use crate::engine::api::Engine;
+use crate::engine::runner;
 use crate::engine::store::{Error, ReadTx, WriteTx};
+use crate::engine::tasks::{Stage, Tasks};
 use crate::features::sending::model::{Event, Schedule};
 use crate::features::sending::recipient_writer::{self, RecipientWriter, RowUpdate, UpdateResult};
-use crate::features::sending::store as rows;
 use crate::features::sending::{self, Address, Content, Counts, Kind, NewMailing, Policy, Sender, To, Tracking};
+use crate::features::sending::{recipients, store as rows};
 use crate::testing::TestApp;
 use crate::testing::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 use crate::vocab::{limits, tables};
+use crate::workers::WORKERS;
+
+fn start(tasks: &Tasks, engine: &Arc<Engine>) {
+    runner::start(tasks, engine, WORKERS.iter().filter(|worker| worker.name == "sending"));
+}
 
 /// Runs the dispatchers until a condition holds.
 fn run_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
@@ -355,7 +362,7 @@ fn a_paused_mailing_with_many_retries_does_not_block_others() {
                 let schedule = Schedule { first_pause_ms: 60_000, give_up_ms: 600_000 };
                 let event = Event::Deferred { reply: "450 later".into(), schedule };
                 let recipient = rows::recipient(tx, id, number)?.expect("there");
-                rows::advance(tx, &mailing, number, &recipient, event)?.expect("it is queued");
+                recipients::advance(tx, &mailing, number, &recipient, event)?.expect("it is queued");
             }
             Ok::<_, Error>(())
         };

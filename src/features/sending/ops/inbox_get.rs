@@ -80,7 +80,6 @@ pub struct MessageHeader {
 impl Operation for InboxGet {
     const SPEC: Spec = Spec::get("sending.inbox_get", "/v1/inbox/{id}", needs(Permission::EmailRead))
         .summary("Get a message from the built-in inbox")
-        .blocking()
         .fails(&[Code::NotFound]);
     type Input = MessageRef;
     type Output = Done<WholeMessage>;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, public};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 
 pub struct Health;
 
@@ -37,10 +37,10 @@ impl Operation for Health {
     }
 }
 
-impl Async for Health {
-    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let uptime_seconds = context.now().ms_since(context.engine.started_at).max(0) / 1000;
-        let read_only = context.engine.control.space().is_low();
+impl Query for Health {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        let uptime_seconds = view.now.ms_since(view.caller.engine.started_at).max(0) / 1000;
+        let read_only = view.caller.engine.control.space().is_low();
         Ok(Done(HealthView { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime_seconds, read_only }))
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, public};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 
 /// `system.live`
 pub struct Live;
@@ -29,8 +29,8 @@ impl Operation for Live {
     }
 }
 
-impl Async for Live {
-    async fn run(_: Context, _: NoInput) -> Result<Self::Output, Failure> {
+impl Query for Live {
+    fn run(_: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         Ok(Done(LiveView { status: "live" }))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec, public};
+use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, public};
 use crate::features::system::readiness::{
     Checks, Condition, DescriptorsCheck, DiskCheck, DispatchersCheck, IndexCheck, KeyCheck, StoreCheck, WorkersCheck,
 };
@@ -17,8 +17,9 @@ impl Operation for Ready {
         .summary("Check that the service is ready")
         .about(
             "For alerts. Returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, or a background job. Does not count against a request budget.",
-        );
+            descriptors, the dispatchers of mail and webhooks, the listener for inbound mail, or a background job. Does not count against a request budget.",
+        )
+        .blocking();
     type Input = NoInput;
     type Output = Done<Condition>;
 
@@ -29,7 +30,7 @@ impl Operation for Ready {
             key: KeyCheck { ok: true },
             disk: DiskCheck { ok: true, read_only: false, free_mib: Some(40_960), free_mib_min: 256, reserve_mib: 32 },
             descriptors: DescriptorsCheck { ok: true, open: Some(64), limit: 524_288 },
-            dispatchers: DispatchersCheck { ok: true, running: 4, restarts: 0, on_hold: false },
+            dispatchers: DispatchersCheck { ok: true, running: 5, restarts: 0, on_hold: false },
             workers: WorkersCheck { ok: true, failing: Vec::new(), failures: 0, restarts: 0 },
         };
         let version = env!("CARGO_PKG_VERSION");
@@ -37,11 +38,9 @@ impl Operation for Ready {
     }
 }
 
-impl Async for Ready {
-    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let engine = context.engine.clone();
-        let looking = tokio::task::spawn_blocking(move || Condition::of(&engine));
-        let condition = looking.await.map_err(Failure::internal)?;
+impl Query for Ready {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        let condition = Condition::of(&view.caller.engine);
         let failed = condition.checks.failed();
         if failed.is_empty() {
             return Ok(Done(condition));

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::base::clock::Timestamp;
 use crate::engine::api::response::WireTime;
-use crate::engine::api::{Async, Context, Done, Engine, Failure, NoInput, Operation, Spec, manager};
-use crate::engine::jobs::status::WorkerState;
+use crate::engine::api::{Done, Engine, Failure, NoInput, Operation, Query, Spec, View, manager};
 use crate::engine::recent_log::{self, Line};
 use crate::engine::store::space;
+use crate::engine::tasks::status::WorkerState;
 use crate::features::accounts;
 use crate::features::system::store::{self, LastBackup};
 use crate::vocab::codes::Code;
@@ -126,7 +126,8 @@ pub struct LogLine {
 impl Operation for Status {
     const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
         .summary("Get the status of the installation")
-        .about("Only the installation's own account, which is the first one, may call this.");
+        .about("Only the installation's own account, which is the first one, may call this.")
+        .blocking();
     type Input = NoInput;
     type Output = Done<StatusView>;
 
@@ -163,19 +164,12 @@ impl Operation for Status {
     }
 }
 
-impl Async for Status {
-    async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        let (engine, account, now) = (context.engine.clone(), context.caller.account(), context.now());
-        let looking = tokio::task::spawn_blocking(move || {
-            if !accounts::is_installations(&engine.control.read(), account)? {
-                return Err(Failure::because(
-                    Code::InsufficientPermissions,
-                    "Only the installation's own account may access this.",
-                ));
-            }
-            collect(&engine, now)
-        });
-        looking.await.map_err(Failure::internal)?.map(Done)
+impl Query for Status {
+    fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
+        if !accounts::is_installations(view.tx, view.caller.account())? {
+            return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may access this."));
+        }
+        collect(&view.caller.engine, view.now).map(Done)
     }
 }
 

@@ -22,8 +22,8 @@ use super::model::{AttemptOutcome, End};
 use super::store::{self, Due, WebhookKey};
 use crate::base::clock::Timestamp;
 use crate::engine::api::{Engine, Failure};
-use crate::engine::jobs::{Group, Shutdown, Stage, Tasks, runner};
 use crate::engine::store::{Error, Store};
+use crate::engine::tasks::{Group, Shutdown, Stage, Tasks};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::DeliveryId;
 use crate::vocab::limits;
@@ -34,17 +34,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// The pause after a write while the store was busy, or after a failed poll.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Starts the dispatchers of both environments.
-pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
-    for environment in Environment::ALL {
-        let (sender, owner) = (engine.clone(), tasks.clone());
-        let state = engine.workers.enter_lasting(format!("webhooks {environment}"), engine.clock.clone());
-        runner::supervise(tasks, state, move || Box::pin(run(owner.clone(), sender.clone(), environment)));
-    }
-}
-
 /// Delivers until the service drains.
-async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
+pub async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let store = engine.data(environment).store.clone();
     let settings = &engine.settings.webhooks;
     let (all, each) = (settings.connections.count(), settings.connections_per_endpoint.count());

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-
-use crate::base::hex;
 use crate::base::secret::{same, sha256};
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, with_next};
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
+use data_encoding::HEXLOWER;
+use serde_json::{Value, json};
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/agent").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(decide(visit)))];
@@ -45,7 +44,7 @@ impl Choice {
     fn mark(&self, visit: &Visit) -> String {
         let code = visit.query.some("code").unwrap_or(visit.form.get("code"));
         let text = format!("agent\0{}\0{code}\0{}\0{}", visit.csrf, self.permissions, self.environment);
-        hex::encode(&sha256(text.as_bytes())[..16])
+        HEXLOWER.encode(&sha256(text.as_bytes())[..16])
     }
 
     /// Returns the URL of the form with this choice.
@@ -86,7 +85,7 @@ async fn look(visit: &Visit, code: &str, choice: Option<Choice>, wrong: Option<P
     if code.is_empty() {
         return Ok(page("", json!({}), None, wrong.as_ref(), "code"));
     }
-    match visit.ask("accounts.approval_look", json!({ "code": code })).await {
+    match visit.ask("accounts.approval_get", json!({ "code": code })).await {
         Ok(details) => Ok(page(code, details, choice.as_ref(), wrong.as_ref(), "review")),
         Err(error) if error.code == "NOT_SIGNED_IN" => Err(error),
         Err(error) => Ok(page(code, json!({}), None, Some(&error), "code")),

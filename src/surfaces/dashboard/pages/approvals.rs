@@ -11,7 +11,7 @@ pub const ROUTES: &[Route] =
 
 /// The list.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
-    let data = visit.ask("accounts.approvals_list", json!({})).await?;
+    let data = visit.ask("accounts.approval_list", json!({})).await?;
     let context = json!({ "title": "Agent requests", "approvals": data["approvals"], "done": visit.query.get("done") });
     Ok(Outcome::page("approvals.html", context))
 }

@@ -30,6 +30,6 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 /// Returns an operation's summary, or its id if it no longer exists.
 fn does(visit: &Visit, id: &Value) -> String {
     let id = id.as_str().unwrap_or_default();
-    let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);
+    let entry = visit.api.operations().iter().find(|entry| entry.spec.id == id);
     entry.map_or(id, |entry| entry.spec.summary).to_owned()
 }

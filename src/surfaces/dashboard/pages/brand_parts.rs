@@ -1,9 +1,9 @@
 //! The parts of a brand, a tab for each: theme, images, knowledge base, guidelines.
 
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 
 use super::brands::{fonts, head, palette, picture_path, rows};
-use crate::base::base64;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
@@ -76,7 +76,7 @@ async fn look(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn draw_look(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let (project, mut context) = begun(visit, "look", &["primary", "secondary", "favicon"], error.as_ref()).await?;
-    let given = visit.ask("projects.look", json!({ "projectId": visit.name("id") })).await?;
+    let given = visit.ask("projects.theme", json!({ "projectId": visit.name("id") })).await?;
     let is_sent = visit.form.get("act") == "look";
     let fields = LOOK.map(|(part, name, label)| {
         let (field, own) = (format!("{part}.{name}"), &given["given"][part][name]);
@@ -132,7 +132,7 @@ async fn give_look(visit: &Visit, id: &str) -> Result<Value, PageError> {
     for (part, name, _) in LOOK {
         input[part][name] = visit.form.some(&format!("{part}.{name}")).into();
     }
-    visit.ask("projects.look_update", input).await
+    visit.ask("projects.theme_update", input).await
 }
 
 fn source(word: &str) -> &'static str {
@@ -174,7 +174,7 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let place = place(visit)?;
     let url = match visit.form.file("file") {
         Some(file) => {
-            let upload = json!({ "projectId": id, "file": base64::encode(&file.bytes), "tags": ["logo"] });
+            let upload = json!({ "projectId": id, "file": BASE64.encode(&file.bytes), "tags": ["logo"] });
             visit.ask("projects.images_upload", upload).await?["url"].take()
         }
         None => visit.form.get("url").into(),
@@ -219,7 +219,7 @@ async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     let (asked, word) = match (form.get("act"), form.file("file")) {
         ("add", Some(file)) => {
             let input = json!({
-                "projectId": id, "file": base64::encode(&file.bytes), "description": description, "tags": given_tags,
+                "projectId": id, "file": BASE64.encode(&file.bytes), "description": description, "tags": given_tags,
             });
             (visit.ask("projects.images_upload", input).await, "added")
         }

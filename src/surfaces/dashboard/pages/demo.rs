@@ -4,7 +4,6 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::engine::access::session_cache::UserSession;
-use crate::engine::api::call::Api;
 use crate::surfaces::dashboard::route::{Route, closed};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::surfaces::demo::{Ending, Story, StoryOwner, shop};
@@ -69,8 +68,7 @@ async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let reader = person.user.email.to_string();
     let account = person.user.account.id;
-    let story =
-        Story { api: Api(visit.api.0.clone()), teller: StoryOwner::Person(Box::new(person)), peer: visit.peer, site, reader };
+    let story = Story { api: visit.api.clone(), teller: StoryOwner::Person(Box::new(person)), peer: visit.peer, site, reader };
     visit.stories.begin(account, story);
     Ok(Outcome::go("/test/demo"))
 }

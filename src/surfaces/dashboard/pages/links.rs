@@ -7,7 +7,6 @@ use crate::base::network::counted_as;
 use crate::engine::access::throttle::Rule;
 use crate::engine::api::Principal;
 use crate::engine::api::attempts;
-use crate::engine::api::call::Api;
 use crate::engine::api::http_types::Peer;
 use crate::surfaces::dashboard::route::{Route, open};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered, with_next};
@@ -62,10 +61,11 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let is_let = attempts::count(&engine, &[(&FORGOTTEN_FROM, from), (&FORGOTTEN_FOR, email.to_lowercase())]).await.is_ok();
     if is_let {
+        let api = visit.api.clone();
         visit.tasks.spawn("a link by mail", async move {
             let ask = async |id: &str, input: Value| {
-                let request = internal_call::request(engine.operations, id, input, None, Peer::Operator);
-                internal_call::data(id, Api(engine.clone()).call_as(Principal::Operator, request).await)
+                let request = internal_call::request(api.operations(), id, input, None, Peer::Operator);
+                internal_call::data(id, api.call_as(Principal::Operator, request).await)
             };
             if let Ok(link) = ask("accounts.reset_link", json!({ "email": email })).await {
                 let input = json!({ "to": link["email"], "purpose": "reset", "link": link["link"] });
@@ -83,7 +83,7 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
 /// Returns what is wrong with the link in the URL, if it is invalid, so that no one fills in a useless form. The token cannot be guessed
 /// and the check is cheap, so it has no rate limit of its own.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
-    visit.ask_inside("accounts.link_look", json!({ "purpose": purpose, "token": visit.name("token") })).await.err()
+    visit.ask_inside("accounts.link_check", json!({ "purpose": purpose, "token": visit.name("token") })).await.err()
 }
 
 /// The form for a new password.

@@ -16,7 +16,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 }
 
 async fn page(visit: &Visit, link: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let data = visit.ask("accounts.members_list", json!({})).await?;
+    let data = visit.ask("accounts.member_list", json!({})).await?;
     let mut context = entered(&visit.form, &["email", "role", "act"], error.as_ref());
     let own = visit.who.as_ref().map(|who| who.user.id.to_string());
     let is_sent = visit.form.get("act") == "role";

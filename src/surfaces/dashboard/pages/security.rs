@@ -17,7 +17,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
 
 /// Renders the page. `app` has the details of an authenticator app during setup.
 async fn page(visit: &Visit, app: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
-    let mut sessions = visit.ask("accounts.sessions_list", json!({})).await?;
+    let mut sessions = visit.ask("accounts.session_list", json!({})).await?;
     for session in sessions["sessions"].as_array_mut().into_iter().flatten() {
         session["program"] = session["agent"].as_str().and_then(program).into();
     }

@@ -87,7 +87,7 @@ pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
 /// Handles the form.
 pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
-    Ok(match visit.ask("accounts.confirm", input).await {
+    Ok(match visit.ask("accounts.reauthenticate", input).await {
         Ok(_) => Outcome::go(next(visit)),
         Err(error) => page(visit, "confirm.html", "Confirm it's you", Some(&error)),
     })

@@ -1,7 +1,7 @@
 //! Shutting down a server.
 
 use super::*;
-use crate::engine::jobs::Stage;
+use crate::engine::tasks::Stage;
 
 #[tokio::test]
 async fn a_running_request_is_finished_and_an_idle_connection_closed() {

@@ -19,6 +19,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
@@ -26,7 +27,7 @@ use tokio_rustls::TlsAcceptor;
 #[cfg(any(test, fuzzing))]
 use crate::engine::admission::Activity;
 use crate::engine::admission::{Admission, Origin};
-use crate::engine::jobs::{Group, GroupResult, Shutdown, Tasks};
+use crate::engine::tasks::{Group, GroupResult, Shutdown, Tasks};
 use crate::vocab::limits;
 use rate_limit::MessageRateLimit;
 use session::Protocol;
@@ -106,26 +107,30 @@ struct Shared {
     shutdown: Shutdown,
 }
 
-/// A running listener. Dropping it ends everything at once.
-pub struct Running {
+/// A server that takes mail, bound to its addresses. Dropping it ends everything at once.
+pub struct Listener {
     /// The bound SMTP address.
     pub smtp: Option<SocketAddr>,
     /// The bound LMTP address.
     pub lmtp: Option<SocketAddr>,
-    listeners: Group,
-    sessions: Arc<Group>,
+    networks: Vec<(TcpListener, Protocol)>,
+    local: Option<UnixListener>,
+    shared: Arc<Shared>,
+    admission: Arc<Admission>,
+    sessions: Group,
 }
 
-impl Running {
-    /// Waits until all sessions have ended, at most this long.
-    pub async fn drain(self, grace: Duration) -> GroupResult {
-        self.listeners.join(tokio::time::sleep(grace)).await;
+impl Listener {
+    /// Take mail until the service drains; then wait until all sessions have ended, at most this long. May be started again.
+    pub async fn run(&self, grace: Duration) -> GroupResult {
+        let networks = self.networks.iter().map(|(listener, protocol)| self.accept(listener, *protocol));
+        tokio::join!(join_all(networks), self.accept_local());
         self.sessions.join(tokio::time::sleep(grace)).await
     }
 }
 
-/// Binds all addresses in `options`, and receives mail for `handler` from now on.
-pub async fn serve(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks) -> io::Result<Running> {
+/// Bind everything that `options` name, to take mail for `handler`.
+pub async fn bind(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks) -> io::Result<Listener> {
     let Options { smtp, lmtp, socket, host, tls, connections } = options;
     let admission = Admission::new(connections, limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX);
     let shared = Arc::new(Shared {
@@ -137,21 +142,15 @@ pub async fn serve(options: Options, handler: Arc<dyn MailHandler>, tasks: &Task
         desk_places: Semaphore::new(limits::INBOUND_AT_ONCE),
         shutdown: tasks.shutdown(),
     });
-    let smtp = bind(smtp).await?;
-    let lmtp = bind(lmtp).await?;
+    let smtp = bind_address(smtp).await?;
+    let lmtp = bind_address(lmtp).await?;
     let socket = socket.as_deref().map(bind_socket).transpose()?;
     let address = |listener: &Option<TcpListener>| listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let bound = (address(&smtp), address(&lmtp));
-    let (listeners, sessions) = (tasks.group("mail listeners"), Arc::new(tasks.group("mail sessions")));
-    for (listener, protocol) in [(smtp, Protocol::Smtp), (lmtp, Protocol::Lmtp)] {
-        if let Some(listener) = listener {
-            listeners.spawn(accept(listener, protocol, shared.clone(), admission.clone(), sessions.clone()));
-        }
-    }
-    if let Some(socket) = socket {
-        listeners.spawn(accept_local(socket, shared, admission, sessions.clone()));
-    }
-    Ok(Running { smtp: bound.0, lmtp: bound.1, listeners, sessions })
+    let networks = [(smtp, Protocol::Smtp), (lmtp, Protocol::Lmtp)];
+    let networks = networks.into_iter().filter_map(|(listener, protocol)| Some((listener?, protocol))).collect();
+    let sessions = tasks.group("mail sessions");
+    Ok(Listener { smtp: bound.0, lmtp: bound.1, networks, local: socket, shared, admission, sessions })
 }
 
 /// Sends a client's lines to a server that accepts every message, one line at a time, until it hangs up or all are sent: the other side of
@@ -191,7 +190,7 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
     tokio::join!(session::run(ours, Protocol::Smtp, None, &activity, &shared), talk, listen);
 }
 
-async fn bind(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
+async fn bind_address(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
     let Some(address) = address else { return Ok(None) };
     let told = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen for mail on {address}: {error}"));
     TcpListener::bind(address).await.map(Some).map_err(told)
@@ -206,46 +205,49 @@ fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     UnixListener::bind(path)
 }
 
-async fn accept(listener: TcpListener, protocol: Protocol, shared: Arc<Shared>, admission: Arc<Admission>, sessions: Arc<Group>) {
-    let mut shutdown = shared.shutdown.clone();
-    loop {
-        let accepted = tokio::select! {
-            () = shutdown.draining() => return,
-            accepted = listener.accept() => accepted,
-        };
-        let Ok((stream, peer)) = accepted else {
-            tokio::time::sleep(ACCEPT_RETRY).await;
-            continue;
-        };
-        // A rejected connection is closed without a reply: other servers retry.
-        if let Ok(ticket) = admission.admit(Origin::Remote(peer.ip())).await {
-            let peer = (protocol == Protocol::Smtp).then(|| peer.ip());
-            let shared = shared.clone();
-            sessions.spawn(async move {
-                session::run(stream, protocol, peer, &ticket.activity(), &shared).await;
-                drop(ticket);
-            });
+impl Listener {
+    async fn accept(&self, listener: &TcpListener, protocol: Protocol) {
+        let mut shutdown = self.shared.shutdown.clone();
+        loop {
+            let accepted = tokio::select! {
+                () = shutdown.draining() => return,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, peer)) = accepted else {
+                tokio::time::sleep(ACCEPT_RETRY).await;
+                continue;
+            };
+            // A rejected connection is closed without a reply: other servers retry.
+            if let Ok(ticket) = self.admission.admit(Origin::Remote(peer.ip())).await {
+                let peer = (protocol == Protocol::Smtp).then(|| peer.ip());
+                let shared = self.shared.clone();
+                self.sessions.spawn(async move {
+                    session::run(stream, protocol, peer, &ticket.activity(), &shared).await;
+                    drop(ticket);
+                });
+            }
         }
     }
-}
 
-async fn accept_local(listener: UnixListener, shared: Arc<Shared>, admission: Arc<Admission>, sessions: Arc<Group>) {
-    let mut shutdown = shared.shutdown.clone();
-    loop {
-        let accepted = tokio::select! {
-            () = shutdown.draining() => return,
-            accepted = listener.accept() => accepted,
-        };
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(ACCEPT_RETRY).await;
-            continue;
-        };
-        if let Ok(ticket) = admission.admit(Origin::Shared).await {
-            let shared = shared.clone();
-            sessions.spawn(async move {
-                session::run(stream, Protocol::Lmtp, None, &ticket.activity(), &shared).await;
-                drop(ticket);
-            });
+    async fn accept_local(&self) {
+        let Some(listener) = &self.local else { return };
+        let mut shutdown = self.shared.shutdown.clone();
+        loop {
+            let accepted = tokio::select! {
+                () = shutdown.draining() => return,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(ACCEPT_RETRY).await;
+                continue;
+            };
+            if let Ok(ticket) = self.admission.admit(Origin::Shared).await {
+                let shared = self.shared.clone();
+                self.sessions.spawn(async move {
+                    session::run(stream, Protocol::Lmtp, None, &ticket.activity(), &shared).await;
+                    drop(ticket);
+                });
+            }
         }
     }
 }

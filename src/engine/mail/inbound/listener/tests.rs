@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use super::connection::Stream;
-use super::{HandlerResult, Handling, MailHandler, Options, ReceivedMessage, Running, serve};
-use crate::engine::jobs::{Stage, Tasks};
+use super::{HandlerResult, Handling, Listener, MailHandler, Options, ReceivedMessage, bind};
+use crate::engine::tasks::{Stage, Tasks};
 use crate::vocab::limits;
 
 const WANTED: &str = "b+token@bounces.acme.example";
@@ -38,7 +38,7 @@ impl MailHandler for Shelf {
 }
 
 struct House {
-    running: Running,
+    listener: Arc<Listener>,
     shelf: Arc<Shelf>,
     tasks: Tasks,
 }
@@ -49,12 +49,14 @@ impl House {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let local: SocketAddr = "127.0.0.1:0".parse().expect("an address");
         let options = Options { smtp: Some(local), lmtp: Some(local), host: "mail.mill.example".into(), ..options };
-        let running = serve(options, shelf.clone(), &tasks).await.expect("bound");
-        Self { running, shelf, tasks }
+        let listener = Arc::new(bind(options, shelf.clone(), &tasks).await.expect("bound"));
+        let running = listener.clone();
+        tasks.spawn("inbound mail", async move { drop(running.run(Duration::from_secs(30)).await) });
+        Self { listener, shelf, tasks }
     }
 
     async fn smtp(&self) -> Client<TcpStream> {
-        Client::connect(self.running.smtp.expect("bound")).await
+        Client::connect(self.listener.smtp.expect("bound")).await
     }
 
     fn kept(&self) -> Vec<ReceivedMessage> {
@@ -216,7 +218,7 @@ async fn excess_sizes_and_counts_are_rejected() {
 #[tokio::test]
 async fn lmtp_replies_for_each_recipient() {
     let house = House::open(Options::default()).await;
-    let mut client = Client::connect(house.running.lmtp.expect("bound")).await;
+    let mut client = Client::connect(house.listener.lmtp.expect("bound")).await;
     assert!(client.say("EHLO there.example").await.starts_with("500 "));
     client.say("LHLO there.example").await;
     client.say("MAIL FROM:<a@b.example>").await;
@@ -276,16 +278,16 @@ async fn the_local_socket_uses_lmtp_and_a_stop_ends_sessions() {
     let mut client = Client { stream: BufReader::new(stream) };
     assert!(client.reply().await.starts_with("220 mail.mill.example LMTP"));
     client.say("LHLO there.example").await;
-    let House { running, tasks, .. } = house;
+    let House { tasks, .. } = house;
     tasks.raise(Stage::Draining);
     assert!(client.reply().await.starts_with("421 ") && client.is_over().await);
-    assert_eq!(running.drain(Duration::from_secs(30)).await.cut, 0);
+    assert_eq!(tasks.join(Duration::from_secs(30)).await.cut, Vec::<String>::new());
 }
 
 /// Sends a bounce from its own address; returns how long it took.
 async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
     let began = Instant::now();
-    let mut client = Client::connect_from([127, 0, 3, number], house.running.smtp.expect("bound")).await;
+    let mut client = Client::connect_from([127, 0, 3, number], house.listener.smtp.expect("bound")).await;
     client.begin().await;
     client.send("x".repeat(78).as_bytes()).await;
     for _ in 0..bytes / 80 {
@@ -300,7 +302,7 @@ async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
 async fn eight_addresses_with_their_maximum_of_connections_delay_no_bounce() {
     let all = 8 * limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX;
     let house = House::open(Options { connections: all, ..Options::default() }).await;
-    let address = house.running.smtp.expect("bound");
+    let address = house.listener.smtp.expect("bound");
     let mut flood = Vec::new();
     for number in 0..all {
         let mut client = Client::connect_from([127, 0, 2, (number % 8) as u8], address).await;
@@ -321,7 +323,7 @@ async fn eight_addresses_with_their_maximum_of_connections_delay_no_bounce() {
 #[tokio::test]
 async fn endless_large_messages_block_no_bounce_and_none_in_progress_is_cut() {
     let house = House::open(Options { connections: 8, ..Options::default() }).await;
-    let address = house.running.smtp.expect("bound");
+    let address = house.listener.smtp.expect("bound");
     let mut flood = Vec::new();
     for number in 0..6 {
         let mut client = Client::connect_from([127, 0, 2, number], address).await;

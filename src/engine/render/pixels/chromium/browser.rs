@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
@@ -20,7 +21,6 @@ use url::Url;
 
 use super::super::RenderError;
 use super::super::fonts;
-use crate::base::base64;
 use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
 
 /// Base64 turns three bytes into four; the rest of a message is small.
@@ -192,7 +192,7 @@ impl Browser {
             Some(file) => {
                 let kind = image::guess_format(file).map_or("application/octet-stream", |format| format.to_mime_type());
                 let headers = json!([{ "name": "Content-Type", "value": kind }]);
-                let body = base64::encode(file);
+                let body = BASE64.encode(file);
                 (
                     "Fetch.fulfillRequest",
                     json!({ "requestId": request, "responseCode": 200, "responseHeaders": headers, "body": body }),

@@ -142,7 +142,7 @@ struct Prompt<'a> {
 }
 
 /// Parses a prompt. `today` is the reference for "this Friday".
-// long: one line for each thing that is read.
+#[allow(clippy::too_many_lines, reason = "one line for each thing that is read")]
 pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let text = clean(prompt);
     let words = Tokens::read(&text);

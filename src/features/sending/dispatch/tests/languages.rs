@@ -293,7 +293,7 @@ fn a_recipient_keeps_its_language_through_crashes_retries_and_resends() {
         let mailing = sending::by_id(&app.read(), batch).expect("readable").expect("there");
         let recipient = row(&app, batch, number);
         let what = format!("{event:?}");
-        write(&app, move |tx| rows::advance(tx, &mailing, number, &recipient, event).expect("readable").expect("allowed"));
+        write(&app, move |tx| recipients::advance(tx, &mailing, number, &recipient, event).expect("readable").expect("allowed"));
         assert_eq!(row(&app, batch, number).translation, 1, "{what}");
     }
     assert_eq!(run_to_the_end(&app, batch).sent, 1);

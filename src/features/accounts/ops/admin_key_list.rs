@@ -8,7 +8,7 @@ use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec
 use crate::features::accounts::views::{self, KeyView};
 use crate::features::accounts::{store, usage};
 
-pub struct ListKeys;
+pub struct AdminKeyList;
 
 /// All keys, newest first. Revoked keys stay in the list for 90 days.
 #[derive(Serialize, JsonSchema)]
@@ -16,8 +16,8 @@ pub struct Keys {
     pub keys: Vec<KeyView>,
 }
 
-impl Operation for ListKeys {
-    const SPEC: Spec = Spec::get("accounts.list_keys", "/admin/keys", operator()).summary("List the API keys");
+impl Operation for AdminKeyList {
+    const SPEC: Spec = Spec::get("accounts.admin_key_list", "/admin/keys", operator()).summary("List the API keys");
     type Input = NoInput;
     type Output = Done<Keys>;
 
@@ -26,7 +26,7 @@ impl Operation for ListKeys {
     }
 }
 
-impl Async for ListKeys {
+impl Async for AdminKeyList {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
         // Includes requests counted in memory that have not been written yet.
         usage::flush(&context.engine).await?;

@@ -9,8 +9,8 @@ use crate::features::accounts::agents;
 use crate::features::accounts::agents::views::{self, ApprovalView, ScopeView};
 use crate::vocab::codes::Code;
 
-/// `accounts.approval_look`
-pub struct ApprovalLook;
+/// `accounts.approval_get`
+pub struct ApprovalGet;
 
 /// The code.
 #[derive(Deserialize, JsonSchema)]
@@ -27,8 +27,8 @@ pub struct ApprovalDetails {
     pub scopes: Vec<ScopeView>,
 }
 
-impl Operation for ApprovalLook {
-    const SPEC: Spec = Spec::post("accounts.approval_look", "/v1/account/approvals/look", signed_in())
+impl Operation for ApprovalGet {
+    const SPEC: Spec = Spec::post("accounts.approval_get", "/v1/account/approvals/lookupupup", signed_in())
         .summary("Get an agent's request")
         .about("Finds the request by the code that the agent shows. After a few wrong codes, you have to wait ten minutes.")
         .fails(&[Code::NotFound]);
@@ -41,7 +41,7 @@ impl Operation for ApprovalLook {
     }
 }
 
-impl Async for ApprovalLook {
+impl Async for ApprovalGet {
     async fn run(context: Context, input: ApprovalCode) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let claim = agents::open(&context, who, &input.code).await?;

@@ -10,7 +10,7 @@ use crate::features::accounts::{api_keys, store};
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-pub struct RevokeKey;
+pub struct AdminKeyRevoke;
 
 /// Selects a key.
 #[derive(Deserialize, JsonSchema)]
@@ -32,9 +32,10 @@ impl KeyRef {
     }
 }
 
-impl Operation for RevokeKey {
-    const SPEC: Spec =
-        Spec::delete("accounts.revoke_key", "/admin/keys/{id}", operator()).summary("Revoke an API key").fails(&[Code::NotFound]);
+impl Operation for AdminKeyRevoke {
+    const SPEC: Spec = Spec::delete("accounts.admin_key_revoke", "/admin/keys/{id}", operator())
+        .summary("Revoke an API key")
+        .fails(&[Code::NotFound]);
     type Input = KeyRef;
     type Output = Done<KeyView>;
 
@@ -44,7 +45,7 @@ impl Operation for RevokeKey {
     }
 }
 
-impl Async for RevokeKey {
+impl Async for AdminKeyRevoke {
     async fn run(context: Context, input: KeyRef) -> Result<Self::Output, Failure> {
         let key =
             api_keys::revoke_key(&context.engine, None, input.prefix()?, (context.caller.act(Self::SPEC.id), context.envelope))

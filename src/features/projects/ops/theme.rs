@@ -14,8 +14,8 @@ use crate::features::projects::{READERS, brand, not_found, store};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// `projects.look`
-pub struct Look;
+/// `projects.theme`
+pub struct ThemeGet;
 
 /// The lowest contrast at which text counts as legible (WCAG 2, AA).
 const LEGIBLE: f64 = 4.5;
@@ -82,8 +82,8 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
     told.collect()
 }
 
-impl Operation for Look {
-    const SPEC: Spec = Spec::get("projects.look", "/v1/projects/{projectId}/look", needs_one(READERS))
+impl Operation for ThemeGet {
+    const SPEC: Spec = Spec::get("projects.theme", "/v1/projects/{projectId}/look", needs_one(READERS))
         .summary("Get a project's colors and fonts")
         .about("Returns the colors and fonts in use, those that users set, and the contrasts of texts.")
         .fails(&[Code::NotFound]);
@@ -95,7 +95,7 @@ impl Operation for Look {
     }
 }
 
-impl Query for Look {
+impl Query for ThemeGet {
     fn run(view: &View<'_>, input: ProjectRef) -> Result<Self::Output, Failure> {
         Ok(Done(look_view(view.tx, view.caller.account(), input.project_id)?))
     }

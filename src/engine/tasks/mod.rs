@@ -17,7 +17,6 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
-pub mod runner;
 pub mod signals;
 pub mod status;
 

@@ -8,8 +8,8 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, m
 use crate::features::accounts::user_views::{InvitationView, MemberView};
 use crate::features::accounts::{second_factor, store, user_store};
 
-/// `accounts.members_list`
-pub struct MembersList;
+/// `accounts.member_list`
+pub struct MemberList;
 
 /// Members, the first one first, and open invitations.
 #[derive(Serialize, JsonSchema)]
@@ -18,9 +18,9 @@ pub struct Members {
     pub invitations: Vec<InvitationView>,
 }
 
-impl Operation for MembersList {
+impl Operation for MemberList {
     const SPEC: Spec =
-        Spec::get("accounts.members_list", "/v1/account/members", manager()).summary("List members and invitations");
+        Spec::get("accounts.member_list", "/v1/account/members", manager()).summary("List members and invitations");
     type Input = NoInput;
     type Output = Done<Members>;
 
@@ -29,7 +29,7 @@ impl Operation for MembersList {
     }
 }
 
-impl Query for MembersList {
+impl Query for MemberList {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let account = view.caller.account();
         let mut members = Vec::new();

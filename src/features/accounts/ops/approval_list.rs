@@ -10,8 +10,8 @@ use crate::features::accounts::agents::views::{self, ApprovalView};
 use crate::features::accounts::agents::{self, store as claims};
 use crate::features::accounts::store;
 
-/// `accounts.approvals_list`
-pub struct ApprovalsList;
+/// `accounts.approval_list`
+pub struct ApprovalList;
 
 /// Requests, the newest first.
 #[derive(Serialize, JsonSchema)]
@@ -19,9 +19,9 @@ pub struct Approvals {
     pub approvals: Vec<ApprovalView>,
 }
 
-impl Operation for ApprovalsList {
+impl Operation for ApprovalList {
     const SPEC: Spec =
-        Spec::get("accounts.approvals_list", "/v1/account/approvals", signed_in()).summary("List agent requests").about(
+        Spec::get("accounts.approval_list", "/v1/account/approvals", signed_in()).summary("List agent requests").about(
             "Returns the requests that wait for your decision and those you decided; for the owner and admins, all decided ones.",
         );
     type Input = NoInput;
@@ -32,7 +32,7 @@ impl Operation for ApprovalsList {
     }
 }
 
-impl Query for ApprovalsList {
+impl Query for ApprovalList {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let who = view.caller.user_session()?;
         let account = view.caller.account();

@@ -11,8 +11,8 @@ use crate::features::accounts::second_factor;
 use crate::features::accounts::user_views::SessionState;
 use crate::vocab::codes::Code;
 
-/// `accounts.confirm`
-pub struct Confirm;
+/// `accounts.reauthenticate`
+pub struct Reauthenticate;
 
 /// The credentials.
 #[derive(Deserialize, JsonSchema)]
@@ -23,8 +23,8 @@ pub struct Confirmation {
     pub code: Option<String>,
 }
 
-impl Operation for Confirm {
-    const SPEC: Spec = Spec::post("accounts.confirm", "/v1/auth/confirm", signed_in())
+impl Operation for Reauthenticate {
+    const SPEC: Spec = Spec::post("accounts.reauthenticate", "/v1/auth/confirm", signed_in())
         .summary("Confirm your password")
         .about("For the next ten minutes, the session can use operations that need a recent sign-in.")
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
@@ -36,7 +36,7 @@ impl Operation for Confirm {
     }
 }
 
-impl Async for Confirm {
+impl Async for Reauthenticate {
     async fn run(context: Context, input: Confirmation) -> Result<Self::Output, Failure> {
         let who = context.caller.user_session()?;
         let credentials = Credentials { password: input.password, code: input.code };

@@ -12,10 +12,10 @@ use futures_util::FutureExt;
 use futures_util::future::select_all;
 use tokio::time::Instant;
 
-use super::status::WorkerStatus;
-use super::{Shutdown, Stage, Tasks};
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store::Store;
+use crate::engine::tasks::status::WorkerStatus;
+use crate::engine::tasks::{Shutdown, Stage, Tasks};
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
@@ -46,7 +46,11 @@ pub enum Work {
     /// The data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
     /// Each environment separately. Its tables are those of the environment's store.
-    EachWorld(fn(Arc<Engine>, Environment) -> Running),
+    EachEnvironment(fn(Arc<Engine>, Environment) -> Running),
+    /// Runs until the service drains, and wakes itself.
+    Service(fn(Tasks, Arc<Engine>) -> LongRunning),
+    /// The same, once in each environment.
+    EachService(fn(Tasks, Arc<Engine>, Environment) -> LongRunning),
 }
 
 /// One row of the table of workers.
@@ -60,8 +64,15 @@ pub struct Worker {
     pub work: Work,
 }
 
+impl Worker {
+    /// A row for something that runs until the service drains.
+    pub const fn lasting(name: &'static str, work: Work) -> Self {
+        Self { name, wakes: &[], period: Duration::ZERO, work }
+    }
+}
+
 /// Starts all workers of a table.
-pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
+pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: impl IntoIterator<Item = &'static Worker>) {
     for worker in workers {
         match worker.work {
             Work::Control(step) => {
@@ -69,13 +80,26 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
                 let status = engine.workers.enter(worker.name.to_owned(), engine.clock.clone());
                 tasks.spawn(worker.name, run(worker, store, tasks.shutdown(), status, move || step(engine.clone())));
             }
-            Work::EachWorld(step) => {
+            Work::EachEnvironment(step) => {
                 for environment in Environment::ALL {
                     let (store, engine) = (engine.data(environment).store.clone(), engine.clone());
                     let name = format!("{} {environment}", worker.name);
                     let status = engine.workers.enter(name.clone(), engine.clock.clone());
                     let steps = move || step(engine.clone(), environment);
                     tasks.spawn(name, run(worker, store, tasks.shutdown(), status, steps));
+                }
+            }
+            Work::Service(run) => {
+                let (owner, engine) = (tasks.clone(), engine.clone());
+                let status = engine.workers.enter_lasting(worker.name.to_owned(), engine.clock.clone());
+                supervise(tasks, status, move || run(owner.clone(), engine.clone()));
+            }
+            Work::EachService(run) => {
+                for environment in Environment::ALL {
+                    let (owner, engine) = (tasks.clone(), engine.clone());
+                    let name = format!("{} {environment}", worker.name);
+                    let status = engine.workers.enter_lasting(name, engine.clock.clone());
+                    supervise(tasks, status, move || run(owner.clone(), engine.clone(), environment));
                 }
             }
         }
@@ -146,7 +170,7 @@ fn retry_after(period: Duration, failures: u64) -> Duration {
 
 /// Keeps something without steps running: restarts it, after growing pauses, whenever it fails or panics, until the service drains. It must
 /// be restartable at any point, as after a crash.
-pub fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
+fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
     tasks.spawn(status.name().to_owned(), async move {
         while shutdown.stage() == Stage::Running {
@@ -188,8 +212,8 @@ mod tests {
     use super::*;
     use crate::base::clock::{ManualClock, Timestamp};
     use crate::base::random::SeededRandom;
-    use crate::engine::jobs::status::WorkerBoard;
     use crate::engine::store::{Error, Options, Table, WriteTx};
+    use crate::engine::tasks::status::WorkerBoard;
     use crate::vocab::tables::{DatabaseKind, FEED, META};
 
     fn never(_: Arc<Engine>) -> Running {

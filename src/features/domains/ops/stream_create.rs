@@ -13,8 +13,8 @@ use crate::features::domains::views::{DomainView, domain_view};
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
 
-/// `domains.streams`
-pub struct Streams;
+/// `domains.stream_create`
+pub struct StreamCreate;
 
 /// A part of a root domain.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,8 +29,8 @@ pub struct NewStream {
     pub vanity_root_from: bool,
 }
 
-impl Operation for Streams {
-    const SPEC: Spec = Spec::post("domains.streams", "/v1/domains/streams", needs(Permission::DomainWrite))
+impl Operation for StreamCreate {
+    const SPEC: Spec = Spec::post("domains.stream_create", "/v1/domains/streams", needs(Permission::DomainWrite))
         .summary("Add a part of a root domain for one kind of mail")
         .about(
             "Keeps the reputation of single messages separate from that of campaigns. With vanityRootFrom, the part signs for From \
@@ -66,7 +66,7 @@ pub async fn create_part(
     ensure(context, spec, name, shaped).await
 }
 
-impl Async for Streams {
+impl Async for StreamCreate {
     async fn run(context: Context, input: NewStream) -> Result<Self::Output, Failure> {
         let signs_for_root = input.vanity_root_from;
         let shape = move |domain: &mut Domain| domain.signs_for_root = signs_for_root;

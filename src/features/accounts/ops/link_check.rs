@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::base::secret::sha256;
-use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, operator};
+use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, operator};
 use crate::features::accounts::{members, store, user_store};
 use crate::vocab::codes::Code;
 
-/// `accounts.link_look`
-pub struct LinkLook;
+/// `accounts.link_check`
+pub struct LinkCheck;
 
 /// Selects a link.
 #[derive(Deserialize, JsonSchema)]
@@ -38,8 +38,8 @@ pub struct WorkingLink {
     pub email: String,
 }
 
-impl Operation for LinkLook {
-    const SPEC: Spec = Spec::post("accounts.link_look", "/admin/links/look", operator())
+impl Operation for LinkCheck {
+    const SPEC: Spec = Spec::post("accounts.link_check", "/admin/links/check", operator())
         .summary("Check a link")
         .about("This does not use up the link.")
         .fails(&[Code::NotFound]);
@@ -52,14 +52,14 @@ impl Operation for LinkLook {
     }
 }
 
-impl Async for LinkLook {
-    async fn run(context: Context, input: LinkRef) -> Result<Self::Output, Failure> {
-        let (digest, now) = (sha256(input.token.as_bytes()), context.now());
-        let tx = context.engine.control.read();
+impl Query for LinkCheck {
+    fn run(view: &View<'_>, input: LinkRef) -> Result<Self::Output, Failure> {
+        let (digest, now) = (sha256(input.token.as_bytes()), view.now);
+        let tx = view.tx;
         let email = match input.purpose {
-            LinkPurpose::Join => user_store::invitation_by_digest(&tx, digest, now)?.map(|invitation| invitation.email),
-            LinkPurpose::Reset => match user_store::reset_link(&tx, digest, now)? {
-                Some(link) => store::user(&tx, link.user)?.map(|user| user.email),
+            LinkPurpose::Join => user_store::invitation_by_digest(tx, digest, now)?.map(|invitation| invitation.email),
+            LinkPurpose::Reset => match user_store::reset_link(tx, digest, now)? {
+                Some(link) => store::user(tx, link.user)?.map(|user| user.email),
                 None => None,
             },
         };

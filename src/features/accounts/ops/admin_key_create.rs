@@ -14,7 +14,7 @@ use crate::vocab::ids::KeyId;
 use crate::vocab::limits;
 use crate::vocab::permissions::PermissionSet;
 
-pub struct CreateKey;
+pub struct AdminKeyCreate;
 
 /// The terms of the key.
 #[derive(Deserialize, JsonSchema)]
@@ -39,9 +39,10 @@ pub struct NewKeyView {
     pub permissions: PermissionSet,
 }
 
-impl Operation for CreateKey {
-    const SPEC: Spec =
-        Spec::post("accounts.create_key", "/admin/keys", operator()).summary("Create an API key").fails(&[Code::LimitReached]);
+impl Operation for AdminKeyCreate {
+    const SPEC: Spec = Spec::post("accounts.admin_key_create", "/admin/keys", operator())
+        .summary("Create an API key")
+        .fails(&[Code::LimitReached]);
     type Input = OperatorKeyRequest;
     type Output = Created<NewKeyView>;
 
@@ -57,7 +58,7 @@ impl Operation for CreateKey {
     }
 }
 
-impl Async for CreateKey {
+impl Async for AdminKeyCreate {
     async fn run(context: Context, input: OperatorKeyRequest) -> Result<Self::Output, Failure> {
         let OperatorKeyRequest { name, environment, permissions } = input;
         if permissions.is_empty() {

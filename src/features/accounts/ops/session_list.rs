@@ -8,8 +8,8 @@ use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, s
 use crate::features::accounts::user_store;
 use crate::features::accounts::user_views::SessionView;
 
-/// `accounts.sessions_list`
-pub struct SessionsList;
+/// `accounts.session_list`
+pub struct SessionList;
 
 /// Your sessions.
 #[derive(Serialize, JsonSchema)]
@@ -17,8 +17,8 @@ pub struct Sessions {
     pub sessions: Vec<SessionView>,
 }
 
-impl Operation for SessionsList {
-    const SPEC: Spec = Spec::get("accounts.sessions_list", "/v1/auth/sessions", signed_in())
+impl Operation for SessionList {
+    const SPEC: Spec = Spec::get("accounts.session_list", "/v1/auth/sessions", signed_in())
         .summary("List your sessions")
         .about("Browsers and programs in which you are signed in, most recently used first.");
     type Input = NoInput;
@@ -29,7 +29,7 @@ impl Operation for SessionsList {
     }
 }
 
-impl Query for SessionsList {
+impl Query for SessionList {
     fn run(view: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
         let who = view.caller.user_session()?;
         let mut cached = view.caller.engine.sessions.sessions();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::look::{LookView, look_view};
+use super::theme::{LookView, look_view};
 use crate::base::patch::Patch;
 use crate::base::text::{Color, Name};
 use crate::engine::api::{Caller, Command, Done, Failure, Operation, Spec, needs};
@@ -16,8 +16,8 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// `projects.look_update`
-pub struct LookUpdate;
+/// `projects.theme_update`
+pub struct ThemeUpdate;
 
 /// The name of a font.
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
@@ -72,8 +72,8 @@ pub struct FontsPatch {
     pub body: Patch<FontName>,
 }
 
-impl Operation for LookUpdate {
-    const SPEC: Spec = Spec::patch("projects.look_update", "/v1/projects/{projectId}/look", needs(Permission::ProjectWrite))
+impl Operation for ThemeUpdate {
+    const SPEC: Spec = Spec::patch("projects.theme_update", "/v1/projects/{projectId}/look", needs(Permission::ProjectWrite))
         .summary("Set a project's colors and fonts")
         .about(
             "They take precedence over those found on the project's sites, even after another import, and apply to emails generated \
@@ -90,7 +90,7 @@ impl Operation for LookUpdate {
     }
 }
 
-impl Command for LookUpdate {
+impl Command for ThemeUpdate {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: LookPatch) -> Result<Self::Output, Failure> {
         let (account, project) = (caller.account(), input.project_id);
         require(tx, account, project)?;

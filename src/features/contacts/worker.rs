@@ -1,0 +1,27 @@
+//! What contacts do in the background, as steps for the table of workers.
+
+use std::sync::Arc;
+
+use super::{indexing, jobs};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
+use crate::engine::store::Error;
+use crate::vocab::environment::Environment;
+
+/// Bring the search index up to date.
+pub async fn index(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    let data = engine.data(environment).clone();
+    if data.store.space().is_low() {
+        // Its files are on the same disk, and merging them takes many times what has changed.
+        return Err(Error::NoSpace.into());
+    }
+    let step = tokio::task::spawn_blocking(move || indexing::step(&data)).await;
+    step.map_err(Failure::internal)?.map(Step::more_if).map_err(Failure::internal)
+}
+
+/// Import, export and change contacts.
+pub async fn run_jobs(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    let data = engine.data(environment).clone();
+    let step = tokio::task::spawn_blocking(move || jobs::step(&data)).await;
+    Ok(Step::more_if(step.map_err(Failure::internal)??))
+}

@@ -1,0 +1,13 @@
+//! What domains do in the background, as steps for the table of workers.
+
+use std::sync::Arc;
+
+use super::dns_check;
+use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
+use crate::vocab::environment::Environment;
+
+/// Check the DNS records of domains whose next check is due.
+pub async fn check_records(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    dns_check::step(&engine, environment).await.map(Step::more_if)
+}

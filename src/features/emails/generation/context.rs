@@ -1,0 +1,60 @@
+//! What stages and edits start from: where they work, and what an email is written from.
+
+use std::sync::Arc;
+
+use crate::base::clock::Timestamp;
+use crate::engine::api::{Engine, EnvironmentData, Failure};
+use crate::engine::store::Read;
+use crate::features::emails::document::Email as Document;
+use crate::features::emails::model::{Conversation, Email};
+use crate::features::emails::store;
+use crate::features::emails::writing::Brief;
+use crate::vocab::ids::AccountId;
+
+/// The context of the stages.
+#[derive(Clone)]
+pub struct StageContext {
+    pub engine: Arc<Engine>,
+    pub data: Arc<EnvironmentData>,
+}
+
+/// Returns the UTC date of a timestamp.
+pub fn date(now: Timestamp) -> jiff::civil::Date {
+    let moment = jiff::Timestamp::from_millisecond(now.0).expect("timestamps of the clock are in the range of the calendar");
+    moment.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+/// Returns the input for writing an email.
+pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Brief, Failure> {
+    Ok(Brief {
+        wanted: conversation.wanted.clone(),
+        plan: conversation.plan.clone(),
+        slot: usize::from(email.slot),
+        language: email.language.clone(),
+        pattern: pattern(tx, account, conversation, email)?,
+        original: original(tx, account, email)?,
+        seed: conversation.seed,
+        today: date(conversation.created_at),
+    })
+}
+
+/// Returns the document at the same slot of the pattern's series, or its last one if this series is longer.
+fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
+    let Some(reference) = conversation.wanted.reference else { return Ok(None) };
+    let others = store::emails(tx, account, reference)?;
+    let fits = others.iter().rev().find(|other| other.slot <= email.slot && other.version > 0);
+    fits.map_or(Ok(None), |other| document(tx, other))
+}
+
+/// Returns the document at the same slot in the conversation's first language, unless this email is in it.
+fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
+    let emails = store::emails(tx, account, email.conversation)?;
+    let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);
+    first.map_or(Ok(None), |first| document(tx, first))
+}
+
+/// Returns the document of an email's current version.
+pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failure> {
+    let text = store::version(tx, email.id, email.version)?.and_then(|version| version.document);
+    text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)
+}

@@ -1,0 +1,33 @@
+//! Titles of blocks and headings.
+
+use super::block_context::BlockContext;
+use super::cells::{Cell, Content, Tag};
+use super::inline;
+use crate::features::emails::document::HeadingLevel;
+use crate::features::emails::theme::design::HeadingForm;
+
+/// Returns the title of a block, if it has one.
+pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
+    titled(set, text, HeadingLevel::Section)
+}
+
+/// A heading.
+pub fn titled(set: BlockContext<'_>, text: &str, level: HeadingLevel) -> Vec<Cell> {
+    let html = inline::escape(text);
+    let (tag, size) = match level {
+        HeadingLevel::Title => return vec![set.words(0, "h1", "title", "tx", html)],
+        HeadingLevel::Small => return vec![set.words(0, "h3", "small", "tx", html)],
+        HeadingLevel::Section => ("h2", "section"),
+    };
+    let words = |gap| set.words(gap, tag, size, "tx", html.clone());
+    match set.design().heading {
+        HeadingForm::Plain => vec![words(0)],
+        HeadingForm::Ruled => vec![set.rule(0, "100%", 1, false), words(26)],
+        HeadingForm::Short => vec![words(0), set.rule(18, "36px", 1, true)],
+        HeadingForm::Tab => vec![set.rule(0, "44px", 4, true), words(18)],
+        HeadingForm::Tag => {
+            let radius = set.theme.radius.button.min(4);
+            vec![set.cell(0, Content::Tag(Tag { tag, html, radius }))]
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What sending does in the background, as steps for the table of workers.
+
+use std::sync::Arc;
+
+use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
+use crate::vocab::environment::Environment;
+
+/// Write the audiences of mailings as recipients.
+pub async fn plan(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    super::plan(&engine, environment).await.map(Step::more_if)
+}

@@ -1,0 +1,33 @@
+//! What tracking does in the background, as steps for the table of workers.
+
+use std::sync::Arc;
+
+use super::{delivery_events, erasure, visits};
+use crate::engine::api::{Engine, Failure};
+use crate::engine::runner::Step;
+use crate::engine::tasks::Tasks;
+use crate::vocab::environment::Environment;
+
+/// Write opens and clicks that are in memory.
+pub async fn write_visits(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    visits::step(&engine, environment).await.map(Step::more_if)
+}
+
+/// Record bounces, complaints and what simulated recipients do.
+pub async fn record_delivery_events(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    delivery_events::step(&engine, environment).await.map(Step::more_if)
+}
+
+/// Erase deleted contacts.
+pub async fn erase(engine: Arc<Engine>, environment: Environment) -> Result<Step, Failure> {
+    erasure::step(&engine, environment).await.map(Step::more_if)
+}
+
+/// Take inbound mail until the service drains.
+pub async fn receive_mail(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
+    match engine.inbound() {
+        Some(listener) => drop(listener.run(engine.settings.server.drain_seconds.seconds()).await),
+        None => tasks.shutdown().draining().await,
+    }
+    Ok(())
+}
