@@ -16,6 +16,7 @@ use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
+use crate::base::clock::{Clock, SystemClock};
 use crate::base::machine;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::hold::{OnHold, clear};
@@ -49,7 +50,14 @@ pub async fn serve(
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);
     // Before signals are listened for: on a full disk this waits for space, and a signal then ends the process at once.
-    let opened = Opened::open(folder, settings)?;
+    let (clock, past): (Arc<dyn Clock>, _) = match &demo {
+        Some(_) => {
+            let past = Arc::new(demo::clock(&folder)?);
+            (past.clone(), Some(past))
+        }
+        None => (Arc::new(SystemClock), None),
+    };
+    let opened = Opened::open(folder, settings, clock)?;
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signal handlers cannot be installed: {error}")))?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
@@ -75,7 +83,7 @@ pub async fn serve(
     sending::dispatch::start(&tasks, &engine);
     webhooks::dispatch::start(&tasks, &engine);
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
-    match demo {
+    match demo.zip(past) {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
         None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
     }

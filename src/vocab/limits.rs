@@ -57,8 +57,6 @@ pub const PASSWORD_CHARACTERS_MAX: usize = 128;
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
 /// A set-up link is opened right after it was printed, or by tomorrow; then it is forgotten.
 pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
-/// The set-up form is an email address and a password.
-pub const SETUP_FORM_BYTES_MAX: usize = 8 * 1024;
 
 /// Browsers of one person that are signed in at a time, and programs; the oldest give way.
 pub const SESSIONS_PER_USER_MAX: usize = 20;
@@ -752,6 +750,9 @@ pub const INBOX_MESSAGES_SWEPT: usize = 100;
 pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// What simulated recipients do happens this long after they were sent to.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
+/// A new demo starts this long ago: enough days for a chart, and less than the default of `mail.give_up_hours`, so that its full mailboxes
+/// are still being retried at the end.
+pub const DEMO_PAST_MS: i64 = 4 * DAY_MS;
 
 // --- Messages ---
 

@@ -11,7 +11,6 @@ mod authenticate;
 mod members;
 mod model;
 pub mod ops;
-mod pages;
 mod password_hash;
 mod plans;
 mod second_factor;

@@ -161,9 +161,9 @@ pub fn save_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     tx.put(LINKS, &digest, &SetupLink { expires_at });
 }
 
-/// Whether this set-up link works now.
-pub fn link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<bool> {
-    Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at))
+/// Whether this setup link works now: it is known, has not expired, and there is no owner yet.
+pub fn setup_link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<bool> {
+    Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at) && !has_user(tx)?)
 }
 
 /// Remove a set-up link.
@@ -274,7 +274,8 @@ mod tests {
             save_link(tx, [2; 32]);
             Ok(())
         });
-        let works = |digest: u8| link_works(&control.store.read(), [digest; 32], crate::base::clock::Clock::now(&*control.clock));
+        let works =
+            |digest: u8| setup_link_works(&control.store.read(), [digest; 32], crate::base::clock::Clock::now(&*control.clock));
         assert_eq!((works(1), works(2), works(3)), (Ok(true), Ok(true), Ok(false)));
         control.write(|tx| {
             delete_link(tx, [1; 32]);

@@ -197,7 +197,7 @@ pub enum CampaignStatus {
     Throttled,
     /// Somebody stopped it and may let it go on.
     Paused,
-    /// Nobody is left to be sent to.
+    /// Every recipient was tried. Mail servers may have deferred some: Mailmill retries them until `completedAt`.
     Sent,
     /// It cannot be sent on.
     Failed,
@@ -232,11 +232,6 @@ impl CampaignStatus {
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
         }
-    }
-
-    /// Whether a mailing is at work that will change it.
-    pub fn is_synced(self) -> bool {
-        matches!(self, Self::Sending | Self::Throttled | Self::Paused)
     }
 
     /// Whether nothing more happens by itself or by anybody.
@@ -330,9 +325,24 @@ impl Campaign {
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
             CampaignStatus::Scheduled => self.check_at,
-            status if status.is_synced() => Some(Timestamp(0)),
+            _ if self.is_synced() => Some(Timestamp(0)),
             _ => None,
         }
+    }
+
+    /// Whether a mailing is at work that may change it.
+    pub fn is_synced(&self) -> bool {
+        matches!(self.status, CampaignStatus::Sending | CampaignStatus::Throttled | CampaignStatus::Paused) || self.has_retries()
+    }
+
+    /// Whether it is sent but for retries.
+    fn has_retries(&self) -> bool {
+        self.status == CampaignStatus::Sent && self.completed_at.is_none()
+    }
+
+    /// The status that decides what can be done with it: while retries are left, it can be paused and cancelled like one in progress.
+    pub fn working_status(&self) -> CampaignStatus {
+        if self.has_retries() { CampaignStatus::Sending } else { self.status }
     }
 
     /// Whether it is out of the way.
@@ -444,7 +454,8 @@ mod tests {
 
     #[test]
     fn what_is_on_its_way_is_never_changed_or_deleted() {
-        for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced() || status.is_over()) {
+        let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
+        for status in CampaignStatus::ALL.into_iter().filter(|status| !unsent.contains(status)) {
             for action in [Action::Update, Action::Delete, Action::Unschedule, Action::Reschedule] {
                 assert!(matches!(after(status, action), Outcome::No(_)), "{action:?} in {status:?}");
             }
@@ -483,7 +494,7 @@ mod tests {
             reached.push(next);
         }
         assert_eq!(reached.len(), CampaignStatus::ALL.len());
-        for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced()) {
+        for status in [CampaignStatus::Sending, CampaignStatus::Throttled, CampaignStatus::Paused] {
             for (action, end) in [
                 (Action::Finish, CampaignStatus::Sent),
                 (Action::Fail, CampaignStatus::Failed),

@@ -2,7 +2,7 @@
 //!
 //! The mailing is the truth. A campaign that is on its way is brought in step with it by a worker, and by whoever looks at it sooner.
 
-use super::model::{Action, Campaign, Outcome, after};
+use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result, WriteTx};
@@ -10,8 +10,10 @@ use crate::features::sending::{self, Mailing, State, WaitReason};
 use crate::vocab::ids::AccountId;
 
 /// What the state of a mailing means for its campaign: what happened, when it was over, and what is to be said.
-fn action_of(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
-    match state {
+fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
+    match &mailing.state {
+        // Every recipient was tried, and only retries are left. Recipients who get it by their own clocks may still wait for a first try.
+        State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {
             let said = format!("The plan's emails for this day or month are used up; it goes on by itself at {until}.");
@@ -30,18 +32,25 @@ fn action_of(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
 
 /// The campaign in step with its mailing; `None` if it is already.
 pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
-    if !campaign.status.is_synced() {
+    if !campaign.is_synced() {
         return None;
     }
-    let (action, completed_at, error) = action_of(&mailing.state);
-    let Outcome::To(status) = after(campaign.status, action) else { return None };
+    let (action, completed_at, error) = action_of(mailing);
+    let status = match (campaign.status, action) {
+        // Retries do not undo it.
+        (CampaignStatus::Sent, Action::Flow | Action::Wait) => CampaignStatus::Sent,
+        _ => match after(campaign.working_status(), action) {
+            Outcome::To(status) => status,
+            Outcome::No(_) => return None,
+        },
+    };
     let next = Campaign { status, completed_at, error, ..campaign.clone() };
     (next != *campaign).then(|| Campaign { updated_at: completed_at.unwrap_or(mailing.updated_at), ..next })
 }
 
 /// The campaign as it is this moment, whether or not the worker has seen it.
 pub fn current(tx: &impl Read, account: AccountId, campaign: Campaign) -> Result<Campaign> {
-    let Some(id) = campaign.mailing.filter(|_| campaign.status.is_synced()) else { return Ok(campaign) };
+    let Some(id) = campaign.mailing.filter(|_| campaign.is_synced()) else { return Ok(campaign) };
     let mailing = sending::find(tx, account, id)?;
     Ok(mailing.and_then(|mailing| synced(&campaign, &mailing)).unwrap_or(campaign))
 }

@@ -15,7 +15,7 @@ fn an_archived_campaign_cannot_be_sent_or_scheduled_and_does_not_start_by_itself
         assert!(error.contains("archived") && error.contains("unarchive"), "{action}: {error}");
     }
     let outlook = studio.app.get(&format!("{path}/dry-run")).data();
-    assert_eq!((&outlook["ready"], warnings(&outlook)), (&json!(false), vec![("WRONG_STATE", true)]), "{outlook}");
+    assert!(outlook["ready"] == false && warnings(&outlook).contains(&("WRONG_STATE", true)), "{outlook}");
     assert_eq!(studio.status(&path), "draft");
     studio.act(&path, "unarchive").data();
 

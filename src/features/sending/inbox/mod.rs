@@ -35,6 +35,8 @@ enum SimulatedBehavior {
     Accepts,
     /// Its server says later the first time.
     Defers,
+    /// Its server says later every time.
+    AlwaysDefers,
     /// Its server refuses.
     Refuses,
     /// It is accepted, and something happens afterwards.
@@ -51,9 +53,10 @@ enum LaterEvent {
 }
 
 /// TABLE: what the names of simulated recipients mean. What follows a `+` is free.
-const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 8] = [
+const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("delivered", SimulatedBehavior::Accepts),
     ("deferred", SimulatedBehavior::Defers),
+    ("mailbox-full", SimulatedBehavior::AlwaysDefers),
     ("hard-bounce", SimulatedBehavior::Refuses),
     ("soft-bounce", SimulatedBehavior::Then(LaterEvent::SoftBounce)),
     ("complaint", SimulatedBehavior::Then(LaterEvent::Complaint)),
@@ -87,6 +90,10 @@ pub fn take(
     match behavior {
         SimulatedBehavior::Defers if is_first => {
             let reply = "450 4.2.1 This simulated mailbox takes the message at the next try.".to_owned();
+            return Ok(Event::Deferred { reply, schedule });
+        }
+        SimulatedBehavior::AlwaysDefers => {
+            let reply = "452 4.2.2 This simulated mailbox is full.".to_owned();
             return Ok(Event::Deferred { reply, schedule });
         }
         SimulatedBehavior::Refuses => {

@@ -39,8 +39,8 @@ impl Operation for InboxList {
         .summary("List the built-in inbox")
         .about(
             "What was sent with test keys, and with live keys in development mode; the newest first. Recipients at \
-             simulator.mailmill.example do what their names say: delivered, deferred, hard-bounce, soft-bounce, complaint, open, click, \
-             unsubscribe.",
+             simulator.mailmill.example do what their names say: delivered, deferred (to the next try), mailbox-full (deferred at every \
+             try), hard-bounce, soft-bounce, complaint, open, click, unsubscribe.",
         )
         .blocking();
     type Input = ListMessages;
