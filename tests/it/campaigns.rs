@@ -95,8 +95,15 @@ pub async fn act(client: &Client, action: &str, id: &str) -> Value {
 }
 
 /// The campaign as soon as it is in this state.
+/// The campaign once it has this status; with `sent`, once no retry is left.
 pub async fn becomes(client: &Client, id: &str, status: &str) -> Value {
-    until(async || Some(act(client, "get", id).await).filter(|campaign| campaign["status"] == status)).await
+    let is_it = |campaign: &Value| if status == "sent" { is_complete(campaign) } else { campaign["status"] == status };
+    until(async || Some(act(client, "get", id).await).filter(is_it)).await
+}
+
+/// Whether every recipient of the campaign has an outcome.
+pub fn is_complete(campaign: &Value) -> bool {
+    campaign["status"] == "sent" && campaign["completedAt"].is_string()
 }
 
 pub async fn stats(client: &Client, id: &str) -> Value {
