@@ -30,6 +30,8 @@ const PASSWORD_CHARACTERS: usize = 16;
 pub struct DemoTarget {
     /// The web site to read instead of the made-up shop's.
     pub site: Option<String>,
+    /// The clock of the service.
+    pub clock: Arc<PastClock>,
 }
 
 /// A new demo begins some days ago: the story advances its clock up to now, so that opens, clicks and orders spread over days.
@@ -40,7 +42,7 @@ pub fn clock(folder: &Folder) -> Result<PastClock, Problem> {
 
 /// Tell the first minute if this is the first start; otherwise say how to go on.
 pub fn start(
-    (wanted, clock): (DemoTarget, Arc<PastClock>),
+    DemoTarget { site, clock }: DemoTarget,
     engine: &Arc<Engine>,
     tasks: &Tasks,
     welcome: Option<Welcome>,
@@ -61,7 +63,7 @@ pub fn start(
             print(&format!("The owner could not be created: {why}\n"));
             return;
         }
-        let site = wanted.site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
+        let site = site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
         let peer = Peer::Network { address: IpAddr::V4(Ipv4Addr::LOCALHOST), tls: false };
         let key = welcome.test_key.expose().clone();
         let teller = StoryOwner::Key(key.clone());

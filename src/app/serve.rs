@@ -49,14 +49,8 @@ pub async fn serve(
 ) -> Result<(), Problem> {
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);
+    let clock: Arc<dyn Clock> = demo.as_ref().map_or_else(|| Arc::new(SystemClock) as _, |demo| demo.clock.clone() as _);
     // Before signals are listened for: on a full disk this waits for space, and a signal then ends the process at once.
-    let (clock, past): (Arc<dyn Clock>, _) = match &demo {
-        Some(_) => {
-            let past = Arc::new(demo::clock(&folder)?);
-            (past.clone(), Some(past))
-        }
-        None => (Arc::new(SystemClock), None),
-    };
     let opened = Opened::open(folder, settings, clock)?;
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signal handlers cannot be installed: {error}")))?;
     let engine = opened.engine.clone();
@@ -83,7 +77,7 @@ pub async fn serve(
     sending::dispatch::start(&tasks, &engine);
     webhooks::dispatch::start(&tasks, &engine);
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
-    match demo.zip(past) {
+    match demo {
         Some(demo) => demo::start(demo, &engine, &tasks, welcome, &opened.folder),
         None => super::print(&greeting(&bound, &opened.folder, &engine.settings, (welcome.as_ref(), engine.hold.is_on()))),
     }

@@ -177,6 +177,7 @@ impl Browser {
         let mut headers = HeaderMap::new();
         let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         headers.insert(COOKIE, cookies.join("; ").parse().expect("ASCII"));
+        headers.insert("sec-fetch-site", "same-origin".parse().expect("ASCII"));
         headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded".parse().expect("ASCII"));
         let body = Body::Whole(serde_urlencoded::to_string(form).expect("text").into());
         let request = Incoming { method, uri: path.parse().expect("a path"), headers, body, peer: STRANGER };

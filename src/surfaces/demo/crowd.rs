@@ -104,7 +104,7 @@ pub fn csv(user: &str) -> String {
 }
 
 /// Half of the opens come within this time, and half of the rest in the same time again.
-const HALF_LIFE_MS: f64 = 10.0 * 60.0 * 60.0 * 1000.0;
+const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
 const MINUTE_MS: i64 = 60 * 1000;
 
 /// How long after the campaign a reader opens it: most soon, a few days later.

@@ -96,7 +96,13 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     logged.sort_by_key(|(address, _)| address.to_string());
     assert_eq!(logged, expected.iter().map(|(address, subject)| (json!(address), json!(subject))).collect::<Vec<_>>());
 
-    // Each email has its own numbers, log and page on the web.
+    check_each_email(&app, &emails, batch);
+    check_engagement(&app, &emails, batch, &german);
+}
+
+/// Each email has its own numbers, log and page on the web.
+fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
+    let subject = |email: usize| emails[email]["subject"].as_str().expect("text").to_owned();
     for (email, many, language) in [(0, 3, "en"), (1, 2, "de")] {
         let own = format!("/v1/emails/{}", emails[email]["id"].as_str().expect("an id"));
         assert_eq!(app.get(&format!("{own}/metrics")).data()["summary"]["totalEmails"], many, "{language}");
@@ -109,22 +115,27 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     let rows = sending::recipients(&tx, batch, 0, 10, |_, _| true).expect("readable").rows;
     for (number, recipient) in rows {
         let language = mailing.translation_for(&recipient).language.clone().expect("a tag");
-        let view = format!("/v/{}", link(&app, batch, number, Purpose::View));
+        let view = format!("/v/{}", link(app, batch, number, Purpose::View));
         let (status, _, page) = app.visit(http::Method::GET, &view, &[], "");
         assert!(status == 200 && page.contains(&format!("lang=\"{language}\"")), "{number}: {page}");
     }
-    // Who unsubscribes and who opens counts for the email they got.
-    let (number, _) = sending::row_of(&tx, &mailing, number_of(&german), "de@example.com").expect("readable").expect("there");
+}
+
+/// An unsubscribe and an open count for the email that the contact got.
+fn check_engagement(app: &TestApp, emails: &[Value], batch: MailingId, german: &str) {
+    let tx = app.read();
+    let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
+    let (number, _) = sending::row_of(&tx, &mailing, number_of(german), "de@example.com").expect("readable").expect("there");
     let (status, ..) = app.visit(
         http::Method::POST,
-        &format!("/u/{}", link(&app, batch, number, Purpose::Unsubscribe)),
+        &format!("/u/{}", link(app, batch, number, Purpose::Unsubscribe)),
         &[("content-type", "application/x-www-form-urlencoded")],
         "List-Unsubscribe=One-Click",
     );
     assert_eq!(status, 200);
     app.visit(
         http::Method::GET,
-        &format!("/t/o/{}.gif", link(&app, batch, number, Purpose::Open)),
+        &format!("/t/o/{}.gif", link(app, batch, number, Purpose::Open)),
         &[("user-agent", BROWSER)],
         "",
     );
