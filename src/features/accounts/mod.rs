@@ -102,7 +102,7 @@ pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
 
 /// What the very first start gives its operator.
 pub struct Welcome {
-    /// The path of the set-up page, with its one-time token.
+    /// The path of the setup page, with its one-time token.
     pub setup_path: String,
     /// A test key with all permissions.
     pub test_key: Secret,

@@ -194,7 +194,7 @@ impl KeyUsage {
     }
 }
 
-/// A one-time link to the set-up page. Its token is kept as a digest, which is the row's key.
+/// A one-time link to the setup page. Its token is kept as a digest, which is the row's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetupLink {
     pub expires_at: Timestamp,
