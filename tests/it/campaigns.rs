@@ -78,7 +78,7 @@ impl Stage {
 }
 
 /// Ask until there is an answer.
-async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
             if let Some(answer) = ask().await {
