@@ -1,7 +1,7 @@
-//! How fast a file of contacts is imported, from the first byte of the upload until the last row can be searched for, against the
-//! embedded engine alone putting the same rows in order; and what it costs in memory and processor time, thread by thread.
+//! The speed of contact imports, from the first byte of the upload until the last row can be found by search, compared with the embedded
+//! engine alone inserting the same rows in order; and the cost in memory and CPU time, per thread.
 //!
-//! `IMPORT_ROWS` says how many rows (20,000 unless set; figures are given for 1,000,000).
+//! `IMPORT_ROWS` sets the number of rows (20,000 by default; published figures use 1,000,000).
 
 mod shared;
 
@@ -52,7 +52,7 @@ const CITIES: [&str; 8] = ["Berlin", "New York", "Paris", "Tokyo", "São Paulo",
 const PLANS: [&str; 4] = ["gold", "silver", "basic", "enterprise"];
 const BOUNDARY: &str = "a-boundary-that-is-in-no-row";
 
-/// The form of an upload: email, firstName, lastName, phone, country, two tags and two custom fields in each row.
+/// Writes an upload form: email, firstName, lastName, phone, country, two tags and two custom fields in each row.
 fn write_form(path: &Path, project: &str, rows: u64) {
     let mut out = BufWriter::new(std::fs::File::create(path).expect("a temporary file"));
     let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
@@ -78,7 +78,7 @@ fn write_form(path: &Path, project: &str, rows: u64) {
     out.flush().expect("written");
 }
 
-/// The file as a body that arrives in parts, as from a socket.
+/// Returns the file as a body that arrives in chunks, as from a socket.
 fn stream(path: &Path) -> Body {
     let file = std::fs::File::open(path).expect("just written");
     let declared_bytes = Some(file.metadata().expect("just written").len());
@@ -91,7 +91,7 @@ fn stream(path: &Path) -> Body {
     Body::Stream { declared_bytes, chunks: Box::pin(chunks) }
 }
 
-/// Processor time of each thread so far, by name; threads that have ended count as last seen.
+/// The CPU time of each thread so far, by name; threads that have ended keep their last value.
 #[derive(Default)]
 struct Threads(HashMap<u32, (String, u64)>);
 
@@ -210,7 +210,7 @@ fn import(rows: u64) -> Duration {
     taken
 }
 
-/// The same amount of bytes as rows in order, and an entry for each in a second table by random keys in order, 20,000 to a commit.
+/// The same number of bytes as rows in order, and an entry for each in a second table with random keys in order, 20,000 per commit.
 #[expect(clippy::disallowed_methods, reason = "a bench measures")]
 fn engine_alone(rows: u64) -> Duration {
     const ROWS: TableDefinition<'static, &[u8], &[u8]> = TableDefinition::new("rows");

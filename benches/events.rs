@@ -1,10 +1,10 @@
-//! How many customer events are taken in, durably, against the bare store with rows of the same size in the same run. Run with
-//! `cargo bench --bench events`.
+//! The throughput of durable customer events, compared with the bare store writing rows of the same size in the same run. Run with `cargo
+//! bench --bench events`.
 //!
-//! One event per request by 64 clients, and 500 per request by four, over HTTP; each event is about another contact than the one
-//! before, half of them orders. `EVENT_CONTACTS` says how many contacts the project has (20,000 unless set), `EVENT_CACHE_MIB` how much
-//! memory the store has (the default of the settings unless set). Events are answered before they stand in the indexes by contact and
-//! by key; the second figure counts the time for that too, so that it can go on for ever.
+//! One event per request by 64 clients, and 500 per request by four, over HTTP; consecutive events are about different contacts, and half
+//! of them are orders. `EVENT_CONTACTS` sets the number of contacts in the project (20,000 by default), `EVENT_CACHE_MIB` the memory of the
+//! store (the settings' default). Events are acknowledged before they are in the indexes by contact and by key; the second figure includes
+//! that time too, which is the sustained rate.
 
 #[path = "shared/server.rs"]
 mod server;
@@ -32,15 +32,15 @@ use tokio::task::JoinSet;
 use self::server::{connect, read_answer, start};
 use self::shared::BenchApp;
 
-/// Clients with one event per request, a thread each.
+/// Clients with one event per request, one thread each.
 const CLIENTS: usize = 64;
 const EVENTS_PER_CLIENT: usize = 100;
-/// Clients with batches, a thread each.
+/// Clients with batches, one thread each.
 const BATCHERS: usize = 4;
 const BATCHES_PER_CLIENT: usize = 10;
 const BATCH: usize = 500;
 const ROUNDS: usize = 7;
-/// What one event is as a row.
+/// The size of an event's row.
 const ROW_BYTES: usize = 300;
 
 const ROWS: Table<(ProjectId, u64), Vec<u8>> = Table::new(CONTACTS);
@@ -57,7 +57,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// A mill with a project full of contacts.
+/// An app with a project full of contacts.
 struct Fixture {
     app: BenchApp,
     project: String,
@@ -83,10 +83,10 @@ async fn fixture(folder: tempfile::TempDir) -> Fixture {
 }
 
 impl Fixture {
-    /// The next event, without its project.
+    /// Returns the next event, without its project.
     fn event(&self) -> String {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        // Neighbours in time are not neighbours in the table.
+        // Consecutive events are not adjacent in the table.
         let contact = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) % self.contacts;
         let (name, order) = match number % 2 {
             0 => ("product.viewed", String::new()),
@@ -107,14 +107,14 @@ impl Fixture {
     }
 }
 
-/// Each client sends so many requests, one after the answer to the other; the time of all.
+/// Each client sends this many requests in sequence; returns the total time.
 fn load(
     address: SocketAddr,
     key: &str,
     (clients, each): (usize, usize),
     request: impl Fn() -> (&'static str, String) + Sync,
 ) -> Duration {
-    // The bodies are made before: the load is the server's.
+    // Bodies are created beforehand, so that only the server's work is measured.
     let bodies: Vec<Vec<(&str, String)>> = (0..clients).map(|_| (0..each).map(|_| request()).collect()).collect();
     let began = now();
     std::thread::scope(|scope| {
@@ -140,7 +140,7 @@ fn load(
     began.elapsed()
 }
 
-/// The store alone: an event's row at the right edge and two small rows at random places, `per_command` events in one command.
+/// The store alone: an event's row at the end and two small rows at random positions, `per_command` events per command.
 struct Bare {
     store: Arc<Store>,
     next: AtomicU64,
@@ -196,7 +196,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 /// A path and a body.
 type Request = (&'static str, String);
-/// Its name, clients and requests of each, events in a request, and how one is made.
+/// The name, the clients and requests per client, the events per request, and the request builder.
 type Kind = (&'static str, (usize, usize), u64, fn(&Fixture) -> Request);
 
 fn main() {
@@ -214,7 +214,7 @@ fn main() {
     for (name, shape, per_command, request) in kinds {
         let many = (shape.0 * shape.1) as f64 * per_command as f64;
         let (mut rates, mut lasting, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        // In turn, so that a slow moment of a shared machine hits both.
+        // Alternating, so that a slow moment of a shared machine affects both.
         for _ in 0..ROUNDS {
             let alone = bare.load(&runtime, shape, per_command);
             let served = load(address, &fixture.app.key, shape, || request(&fixture));

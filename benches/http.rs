@@ -1,8 +1,8 @@
-//! The speed of the API over HTTP, each figure beside its baseline in the same run. Run with `cargo bench --bench http`.
+//! The speed of the API over HTTP, each figure next to its baseline in the same run. Run with `cargo bench --bench http`.
 //!
-//! Reading: `GET /v1/contacts/{id}` through the whole pipeline, against a bare hyper server that answers the same bytes with the
-//! same headers. Writing: durable `POST /v1/contacts` by 64 clients, against one client that waits for each commit alone.
-//! Clients are threads that write raw requests and read until the answer is whole, so that the servers' work is what is measured.
+//! Reading: `GET /v1/contacts/{id}` through the whole pipeline, compared with a bare hyper server that returns the same bytes with the same
+//! headers. Writing: durable `POST /v1/contacts` by 64 clients, compared with one client that waits for each commit alone. Clients are
+//! threads that write raw requests and read until the response is complete, so that the server's work is measured.
 
 #[path = "shared/server.rs"]
 mod server;
@@ -28,14 +28,14 @@ use mailmill::vocab::environment::Environment;
 use self::server::{connect, read_answer, start};
 use self::shared::BenchApp;
 
-/// Connections of the reading load, shared by two threads: more threads would measure the scheduler.
+/// Connections of the reading load, on two threads: more threads would measure the scheduler.
 const READERS: usize = 32;
 const READS_PER_CONNECTION: usize = 320;
-/// Clients of the writing load, a thread each.
+/// Clients of the writing load, one thread each.
 const WRITERS: usize = 64;
 const WRITES_PER_CLIENT: usize = 50;
 
-/// A mill with one project and one contact, and a key for it.
+/// An app with one project and one contact, and a key for it.
 struct Fixture {
     app: BenchApp,
     project: String,
@@ -55,7 +55,7 @@ async fn fixture() -> Fixture {
     Fixture { app, project, contact, _folder: folder }
 }
 
-/// A bare server that gives `headers` and `body` to every request.
+/// Starts a bare server that returns `headers` and `body` for every request.
 async fn start_bare(headers: HeaderMap, body: Bytes, tasks: &Tasks) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port can be bound");
     let address = listener.local_addr().expect("it is bound");
@@ -83,7 +83,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// All readers send their requests one by one; the time of the slowest thread, and every request's own time.
+/// Sends the requests of all readers in sequence; returns the time of the slowest thread, and each request's time.
 fn read_load(streams: &mut [TcpStream], request: &[u8], times: Option<&mut Vec<Duration>>) -> Duration {
     let began = now();
     let all: Vec<Vec<Duration>> = std::thread::scope(|scope| {
@@ -141,7 +141,7 @@ fn reading(criterion: &mut Criterion) {
         });
     }
     group.finish();
-    // The machine is shared: rounds in turn, so that a slow moment hits both.
+    // The machine is shared, so rounds alternate and a slow moment affects both.
     let (mut to_bare, mut to_mill) = (connections(bare), connections(app));
     let mut ratios = Vec::new();
     let mut times = Vec::new();
@@ -157,7 +157,7 @@ fn reading(criterion: &mut Criterion) {
     println!("latency of mailmill under this load: p50 {:?}, p99 {:?}, p99.9 {:?}", at(0.5), at(0.99), at(0.999));
 }
 
-/// One answer of the mill, taken apart for the bare server to give.
+/// Returns a response of the app, in parts for the bare server.
 fn whole_answer(address: SocketAddr, request: &[u8]) -> (HeaderMap, Bytes) {
     let mut stream = connect(address);
     stream.write_all(request).expect("the server takes it");

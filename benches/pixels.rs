@@ -1,4 +1,4 @@
-//! How near the built-in drawing engine comes to a Chromium: a table of likeness and height, email by email.
+//! The similarity of the built-in rendering engine to a Chromium: a table of similarity and height per email.
 //!
 //! ```text
 //! cargo bench --bench pixels -- [--chromium PROGRAM] [--samples FOLDER] [--out FOLDER]
@@ -6,7 +6,7 @@
 //!
 //! Draws the emails of `tests/samples/emails`, and those of a folder of your own, at 600 and 375 pixels with both engines, without
 //! any network: every image is a picture of one colour, whether its address is whole, relative, a merge field, or missing. Likeness is SSIM of the colours at half size, where 1 is the same picture.
-//! With `--out` both pictures and their difference are kept side by side. Without a Chromium there is nothing to do.
+//! With `--out`, both pictures and their difference are saved side by side. Requires a Chromium.
 
 use std::fs;
 use std::io::Cursor;
@@ -19,7 +19,7 @@ use mailmill::engine::render::pixels::{Options, Page, Pixels, ScreenshotOptions,
 use tokio::time::Instant;
 
 const WIDTHS: [u32; 2] = [600, 375];
-/// The bar: likeness on average, and the share of pictures of the same height within this many pixels.
+/// The target: average similarity, and the share of pictures whose heights differ by at most this many pixels.
 const LIKENESS_MIN: f64 = 0.98;
 const SAME_HEIGHT_MIN: f64 = 0.97;
 const HEIGHT_PX: u32 = 2;
@@ -94,7 +94,7 @@ async fn compare(program: PathBuf, folders: &[PathBuf], out: Option<&Path>) {
     println!("{}", if met { "The bar is met." } else { "The bar is NOT met." });
 }
 
-/// Name and HTML of each email in a folder, in order. MJML that does not parse is told about and passed over.
+/// Returns name and HTML of each email in a folder, in order. MJML that does not parse is reported and skipped.
 fn emails(folder: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
@@ -113,8 +113,8 @@ fn emails(folder: &Path) -> Vec<(String, String)> {
     emails
 }
 
-/// The HTML with an address for every image that has none. One engine leaves a box in its place and the other its text, and a comparison
-/// of that says nothing of the lines around it.
+/// Returns the HTML with a URL for every image without one. One engine shows a box in its place and the other its text, which would make
+/// the lines around it incomparable.
 fn with_addresses(html: &str) -> String {
     let mut out = html.replace("src=\"\"", "src=\"missing.png\"").replace("src=''", "src='missing.png'");
     let mut at = 0;
@@ -133,7 +133,7 @@ fn from_mjml(text: &str) -> Result<String, String> {
     parsed.element.render(&mrml::prelude::render::RenderOptions::default()).map_err(|error| error.to_string())
 }
 
-/// A picture of one colour, which depends on the address.
+/// Returns a picture of one color, which depends on the URL.
 fn placeholder(address: String) -> (String, Vec<u8>) {
     let sum = address.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     let colour = [sum, sum >> 8, sum >> 16].map(|part| 80 + (part % 150) as u8);
@@ -146,14 +146,14 @@ fn read(png: &[u8]) -> RgbImage {
     image::load_from_memory(png).expect("a picture").into_rgb8()
 }
 
-/// On white, as large as asked for.
+/// Returns the picture on white, extended to this size.
 fn padded(picture: &RgbImage, width: u32, height: u32) -> RgbImage {
     let mut out = RgbImage::from_pixel(width, height, Rgb([255; 3]));
     imageops::replace(&mut out, picture, 0, 0);
     out
 }
 
-/// Structural similarity of the three colours at half size, over windows of 8 pixels, every fourth.
+/// Returns the structural similarity of the three colors at half size, over windows of 8 pixels, every fourth.
 fn ssim(left: &RgbImage, right: &RgbImage) -> f64 {
     let (width, height) = (left.width().max(right.width()), left.height().max(right.height()));
     let half = |picture: &RgbImage| {
@@ -187,7 +187,7 @@ fn window(left: &RgbImage, right: &RgbImage, (x, y): (u32, u32), colour: usize) 
     (2.0 * a * b + STEADY_MEAN) * (2.0 * ab + STEADY_SPREAD) / ((a * a + b * b + STEADY_MEAN) * (aa + bb + STEADY_SPREAD))
 }
 
-/// Ours, theirs, and where they differ.
+/// Returns our picture, theirs, and the difference.
 fn side_by_side(left: &RgbImage, right: &RgbImage) -> RgbImage {
     let (width, height) = (left.width().max(right.width()), left.height().max(right.height()));
     let (left, right) = (padded(left, width, height), padded(right, width, height));

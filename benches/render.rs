@@ -1,9 +1,9 @@
-//! How fast a document becomes an email: MJML from the document, HTML from the MJML, plain text; how fast the composer writes one;
-//! and how long a screenshot takes, the worker process included.
+//! The speed of rendering: MJML from the document, HTML from the MJML, plain text; the speed of the composer; and the time of a screenshot,
+//! including its worker process.
 //!
-//! The bars: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms for a screenshot. Where Node.js has the npm package `mjml` (`npm install mjml` in a folder, and that
-//! folder as `MJML_FOLDER` in the environment), the same MJML is drawn by it too, in one process that is warm, and the ratio is
-//! printed; the bar is 20 times.
+//! The targets: 5 ms for an email of twelve blocks, 20 ms for a composed one with its HTML, 150 ms for a screenshot. Where Node.js has the
+//! npm package `mjml` (`npm install mjml` in a folder, and that folder as `MJML_FOLDER` in the environment), it renders the same MJML too,
+//! in one warm process, and the ratio is printed; the target is 20 times.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -42,7 +42,7 @@ fn drawing(c: &mut Criterion) {
     c.bench_function("email/document to all, on cards", |b| b.iter(|| render(black_box(&cards.0), &cards.1)));
 }
 
-/// Draws the MJML that it reads, thirty times to get warm and thirty times by the clock; prints milliseconds of one.
+/// Renders the MJML on its input, thirty times as warm-up and thirty times measured; prints the milliseconds of one.
 const SCRIPT: &str = "
 const mjml = require('mjml'); const draw = mjml.default || mjml;
 const source = require('fs').readFileSync(0, 'utf8'); const rounds = 30;
@@ -55,7 +55,7 @@ const source = require('fs').readFileSync(0, 'utf8'); const rounds = 30;
 })();
 ";
 
-/// The same MJML through the npm package, where there is one.
+/// The same MJML with the npm package, if it exists.
 #[expect(clippy::disallowed_methods, reason = "a comparison is measured by the clock")]
 fn comparing(_: &mut Criterion) {
     let (email, look) = typical(Layout::Showcase);
@@ -80,7 +80,7 @@ fn comparing(_: &mut Criterion) {
     println!("email/npm mjml: {theirs:.2} ms, ours {ours:.3} ms: {:.0} times as fast", theirs / ours);
 }
 
-/// A brand as an import finds it.
+/// A brand like an imported one.
 fn brand() -> Brand {
     let product = |number: u32| BrandProduct {
         name: format!("Oolong {number}"),
@@ -100,7 +100,7 @@ fn brand() -> Brand {
     }
 }
 
-/// A prompt to an email with all its texts.
+/// From a prompt to an email with all its texts.
 fn composing(c: &mut Criterion) {
     let brand = brand();
     let prompt = "Summer sale: 25% off everything with code SUN25 until Sunday 29 November";
@@ -118,7 +118,7 @@ fn composing(c: &mut Criterion) {
     });
 }
 
-/// An email as a picture, by a worker process each time.
+/// A screenshot of an email, each by a new worker process.
 fn shooting(c: &mut Criterion) {
     let (email, look) = typical(Layout::Showcase);
     let html = render(&email, &look).html;

@@ -1,7 +1,7 @@
-//! How fast the full-text index takes documents in and answers while someone types, over made-up contacts (a fixed seed) and
-//! over the worst case, addresses that all begin alike.
+//! The speed of the full-text index: adding documents, and search as you type, over made-up contacts (a fixed seed) and over the worst
+//! case, addresses that all have the same prefix.
 //!
-//! `SEARCH_DOCUMENTS` says how many documents (20,000 unless set; figures are given for 1,000,000).
+//! `SEARCH_DOCUMENTS` sets the number of documents (20,000 by default; published figures use 1,000,000).
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 
 const SCOPE: Scope = *b"bench-scope!";
 
-/// The queries of each data set, named for what they exercise.
+/// The queries of each data set, named after what they exercise.
 const REALISTIC: [(&str, &str); 12] = [
     ("one character", "a"),
     ("two characters", "ma"),
@@ -49,7 +49,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % end
     }
 
-    /// Small results are far more frequent, as with the names of people.
+    /// Returns small results far more often than large ones, like the frequencies of real names.
     fn skewed(&mut self, end: usize) -> usize {
         let fine = 1 << 20;
         let (one, two, three) = (self.below(fine), self.below(fine), self.below(fine));
@@ -57,7 +57,7 @@ impl Random {
     }
 }
 
-/// The `nth` name of a vocabulary: pronounceable, all different.
+/// Returns the `nth` name of a vocabulary: pronounceable, all different.
 fn name(nth: usize) -> String {
     const STARTS: [&str; 24] = [
         "ma", "ka", "jo", "an", "pe", "li", "so", "to", "ra", "mi", "el", "da", "ba", "ste", "chri", "no", "wil", "har", "gre",
@@ -116,7 +116,7 @@ fn alike(count: usize) -> impl Iterator<Item = Document> {
     })
 }
 
-/// Processor time of this process, all threads.
+/// Returns the CPU time of this process, all threads.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("the kernel tells");
     let fields: Vec<&str> = stat.rsplit(')').next().expect("a name in brackets").split_whitespace().collect();
@@ -124,7 +124,7 @@ fn processor_time() -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// Processor time of this thread: on a shared machine it says more than the clock.
+/// Returns the CPU time of this thread: on a shared machine it is more precise than the clock.
 fn thread_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the call writes one timespec, which lives on this stack.
@@ -140,7 +140,7 @@ fn resident_mib() -> String {
 
 #[expect(clippy::disallowed_methods, reason = "a bench measures")]
 fn fill(name: &str, index: &Index, count: usize, documents: impl Iterator<Item = Document>) {
-    // Making the data is not what is measured; it is made in slices, so that it does not fill the memory either.
+    // Creating the data is not measured; it is created in slices, so that it does not fill the memory.
     let mut documents = documents.peekable();
     let (mut taken, mut busy) = (Duration::ZERO, Duration::ZERO);
     while documents.peek().is_some() {

@@ -1,7 +1,7 @@
-//! How fast conditions on contacts are answered: sets alone, and walks over rows, over made-up contacts (a fixed seed).
+//! The speed of filters on contacts: sets alone, and walks over rows, over made-up contacts (a fixed seed).
 //!
-//! `SEGMENT_CONTACTS` says how many contacts (20,000 unless set; figures are given for 1,000,000). The store has as much memory as
-//! the built-in settings give it.
+//! `SEGMENT_CONTACTS` sets the number of contacts (20,000 by default; published figures use 1,000,000). The store has the default amount of
+//! memory.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -93,7 +93,7 @@ fn open(path: &Path, clock: &Arc<ManualClock>) -> Store {
     Store::open(path, &options, clock.clone(), Arc::new(SeededRandom::new(7))).expect("a store")
 }
 
-/// The conditions, named for what they exercise.
+/// The filters, named after what they exercise.
 fn conditions(tags: &[TagId]) -> Vec<(&'static str, Value)> {
     let field = |key: &str, mode: &str, values: Value| json!({ "key": key, "mode": mode, "values": values });
     let email = field("email", "ends_with", json!(["@example.com"]));

@@ -1,7 +1,7 @@
-//! What group commit buys, measured against one commit per request on the same store, and against the bare engine.
+//! The benefit of group commit, compared with one commit per request on the same store, and with the bare engine.
 //!
-//! The ratios are printed at the end, so that they do not depend on the machine. `reopen` says how long a start takes after a
-//! clean end and after a kill (the copy of an open file is what a kill leaves).
+//! The ratios are printed at the end, so that they do not depend on the machine. `reopen` measures a start after a clean end and after a
+//! kill (the copy of an open file is what a kill leaves).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn scattered(number: u32) -> [u8; 16] {
     ((u128::from(word) << 64) | u128::from(word ^ (word >> 32))).to_be_bytes()
 }
 
-/// What creating a contact writes: its row, its index row at a random place, a count, a change in the feed.
+/// Writes what creating a contact writes: its row, its index row at a random position, a count, a change in the feed.
 fn add_contact(tx: &mut WriteTx<'_>, number: u32) -> Result<()> {
     if tx.has(BY_EMAIL, &(PROJECT, scattered(number)))? {
         return Err(Error::Busy);
@@ -64,7 +64,7 @@ impl Bench {
         self.next.fetch_add(count, Ordering::Relaxed)
     }
 
-    /// 64 clients, each waiting for its answer before its next command.
+    /// 64 clients, each waiting for its response before its next command.
     fn many_writers(&self) {
         self.runtime.block_on(async {
             let mut writers = JoinSet::new();
@@ -82,7 +82,7 @@ impl Bench {
         });
     }
 
-    /// The same commands with a commit of its own for each.
+    /// The same commands with one commit each.
     fn one_writer(&self, commands: u32) {
         let first = self.numbers(commands);
         self.runtime.block_on(async {

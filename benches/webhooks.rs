@@ -1,9 +1,9 @@
-//! How fast events reach webhooks, every attempt written down before it is made and after. Run with `cargo bench --bench webhooks`.
+//! The speed of webhook deliveries, with every attempt recorded before and after it. Run with `cargo bench --bench webhooks`.
 //!
-//! The bar: 3,000 deliveries a second to 100 receivers on this machine; when idle, 99 of 100 events with their first byte at the receiver
-//! within 100 ms of the commit; and fifty dead endpoints among them change that by less than twice. Beside the throughput stand, from
-//! the same run, what a bare client does that posts the same bodies to the same receivers, a connection each and no record, and what
-//! the bare store does with as many rows. `EVENTS` says how many events each of the 100 receivers gets.
+//! The target: 3,000 deliveries per second to 100 receivers on this machine; when idle, 99% of events with their first byte at the receiver
+//! within 100 ms of the commit; and fifty dead endpoints among them change that by less than a factor of two. The throughput is compared,
+//! in the same run, with a bare client that posts the same bodies to the same receivers, with one connection each and no records, and with
+//! the bare store writing as many rows. `EVENTS` sets how many events each of the 100 receivers gets.
 
 mod shared;
 
@@ -36,7 +36,7 @@ const RECEIVERS: usize = 100;
 const DEAD: usize = 50;
 const IDLE_ROUNDS: usize = 100;
 const IDLE_PAUSE: Duration = Duration::from_millis(20);
-/// Rows that a delivery writes: its own three times, when it is due three times, the counts and the queue.
+/// Rows written per delivery: its own three times, when it is due three times, the counts and the queue.
 const ROWS_PER_DELIVERY: usize = 8;
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark measures the machine's own time")]
@@ -49,14 +49,14 @@ fn events() -> usize {
     std::env::var("EVENTS").ok().and_then(|value| value.parse().ok()).unwrap_or(200)
 }
 
-/// When which event arrived, at all receivers together.
+/// When each event arrived, at all receivers together.
 #[derive(Default)]
 struct Arrivals {
     count: AtomicUsize,
     first: Mutex<HashMap<String, Vec<Instant>>>,
 }
 
-/// Receivers that are content with everything.
+/// Receivers that accept everything.
 async fn receivers(tasks: &Tasks, arrivals: &Arc<Arrivals>) -> Vec<SocketAddr> {
     let mut addresses = Vec::new();
     for _ in 0..RECEIVERS {
@@ -88,7 +88,7 @@ async fn receivers(tasks: &Tasks, arrivals: &Arc<Arrivals>) -> Vec<SocketAddr> {
     addresses
 }
 
-/// A mill with a project.
+/// An app with a project.
 struct Fixture {
     app: BenchApp,
     project: String,
@@ -111,7 +111,7 @@ impl Fixture {
         self.app.post("/v1/webhooks", json!({ "url": format!("http://{address}/"), "events": ["subscriber.added"] })).await;
     }
 
-    /// Make a contact, which is an event; when it was committed.
+    /// Creates a contact, which emits an event; returns when it was committed.
     async fn emit(&self) -> Instant {
         let email = format!("r{}@example.com", self.next.fetch_add(1, Ordering::Relaxed));
         self.app.post("/v1/contacts", json!({ "projectId": self.project, "email": email, "tags": ["vip", "北京"] })).await;
@@ -125,7 +125,7 @@ async fn arrived(arrivals: &Arrivals, count: usize) {
     }
 }
 
-/// Deliveries in a second: many events at once, each to all receivers.
+/// Returns deliveries per second: many events at once, each to all receivers.
 async fn throughput(fixture: &Fixture, arrivals: &Arrivals) -> f64 {
     let before = arrivals.count.load(Ordering::Relaxed);
     let started = now();
@@ -136,7 +136,7 @@ async fn throughput(fixture: &Fixture, arrivals: &Arrivals) -> f64 {
     (events() * RECEIVERS) as f64 / started.elapsed().as_secs_f64()
 }
 
-/// The same posts by a bare client: as many at a time, a connection each, and no record.
+/// The same posts by a bare client: as many at a time, one connection each, and no records.
 async fn bare(addresses: &[SocketAddr], posts: usize, at_once: usize) -> f64 {
     let body = Bytes::from(vec![b'x'; 400]);
     let started = now();
@@ -166,7 +166,7 @@ async fn bare(addresses: &[SocketAddr], posts: usize, at_once: usize) -> f64 {
     posts as f64 / started.elapsed().as_secs_f64()
 }
 
-/// Deliveries in a second if there were nothing but their rows.
+/// Returns deliveries per second if only their rows were written.
 async fn store_alone(fixture: &Fixture) -> f64 {
     let rows: Table<(AccountId, u64), Vec<u8>> = Table::new(CONTACT_COUNTS);
     let store = &fixture.app.api.0.data(Environment::Live).store;
@@ -185,7 +185,7 @@ async fn store_alone(fixture: &Fixture) -> f64 {
     (commits * 512) as f64 / started.elapsed().as_secs_f64()
 }
 
-/// From the commit to the first byte at each receiver, when nothing else goes on: the median, and what 99 of 100 are within.
+/// From the commit to the first byte at each receiver, when idle: the median, and the 99th percentile.
 async fn idle(fixture: &Fixture, arrivals: &Arrivals) -> (Duration, Duration) {
     arrivals.first.lock().expect("no panic").clear();
     let mut times = Vec::new();
@@ -222,7 +222,7 @@ async fn measure() {
     );
     let mut silent = Vec::new();
     for number in 0..DEAD {
-        // Half of the dead take connections and say nothing, half take none.
+        // Half of the dead ones accept connections without responding, half accept none.
         let socket = Silent::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = socket.local_addr().expect("bound");
         if number.is_multiple_of(2) {

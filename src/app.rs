@@ -1,6 +1,6 @@
-//! Composition: what was asked on the command line is put together from folder, settings, stores, engine, workers and surfaces.
+//! Composition: combines folder, settings, stores, engine, workers and surfaces for a command line.
 //!
-//! The only place that knows all of them. No rules: what a command may do is said by operations, how it runs by the engine.
+//! This is the only module that knows all of them. It has no rules: operations define what a command may do, and the engine how it runs.
 
 mod administration;
 mod check_data;
@@ -43,7 +43,7 @@ use crate::vocab::finding::Finding;
 use crate::vocab::limits;
 use crate::vocab::settings::{Log, LogFormat, LogLevel, Settings};
 
-/// Do what was asked; the exit code says how it went.
+/// Runs the command; the exit code shows the result.
 pub fn run(Cli { place, command }: Cli) -> ExitCode {
     memory::set_up();
     keep_to_owner();
@@ -80,13 +80,14 @@ fn exit_with(done: Result<u8, Problem>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Whatever file this process makes is for its owner alone.
+/// Every file that this process creates is for its owner only.
 fn keep_to_owner() {
-    // SAFETY: umask only replaces a number of this process, and no other thread is running yet that makes files.
+    // SAFETY: umask only replaces a number of this process, and no other thread runs yet that creates files.
     unsafe { libc::umask(0o077) };
 }
 
-/// A panic is a line, not a backtrace. Those of the engine of the stores become errors that name the damaged file: see `damage`.
+/// Prints a panic as one line, without a backtrace. Panics of the stores' database engine become errors that name the damaged file: see
+/// `damage`.
 fn keep_panics_short() {
     std::panic::set_hook(Box::new(|panic| {
         let (file, line) = panic.location().map_or(("unknown", 0), |at| (at.file(), at.line()));
@@ -96,7 +97,7 @@ fn keep_panics_short() {
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("no details");
-        // The standard error may be closed, or its disk full.
+        // Standard error may be closed, or its disk full.
         let _ = writeln!(std::io::stderr(), "mailmill: internal error at {file}:{line}: {text}. Please report this.");
     }));
 }
@@ -111,7 +112,7 @@ fn run_service(place: &Location, wanted: &Serve) -> Result<(), Problem> {
 }
 
 fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
-    // On this machine only; the made-up shop is read as any other site is, so its network must be open.
+    // The demo listens on this machine only. It reads the fictional shop like any other site, so it must allow the shop's network.
     let given = [
         ("server.http", wanted.http.as_deref().unwrap_or("127.0.0.1:8080")),
         ("server.https", ""),
@@ -129,7 +130,7 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
 
 fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Problem> {
     let settings = load_settings(place, &[])?;
-    // The result goes to the standard output; of the log only what is wrong belongs beside it.
+    // Standard output gets the result; of the log, only warnings and errors belong next to it.
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let said = runtime()?.block_on(administration::administer(place.data(), settings, command))?;
     complain(&said.err);
@@ -137,13 +138,13 @@ fn administer(place: &Location, command: &cli::Administration) -> Result<u8, Pro
     Ok(said.code)
 }
 
-/// What keeps the doctor from looking is a problem that it has found: exit code 2 is for warnings.
+/// A problem that stops the doctor is itself a finding: exit code 2 is for warnings.
 fn examine(place: &Location) -> Result<u8, Problem> {
     let settings = load_settings(place, &[]).map_err(Problem::failed)?;
     let local = doctor::look(place.data(), &settings);
     let examined = administer(place, &cli::Administration::Doctor(local.clone()));
     if let Err(problem) = &examined {
-        // What can be seen from outside is still worth seeing.
+        // The outside checks are still useful.
         let data = Finding::problem("data", problem.to_string(), "Fix the problem with the data first.");
         print(&cli::report(&[local, vec![data]].concat()));
     }
@@ -180,19 +181,19 @@ fn start_log(log: &Log) {
         LogLevel::Debug => "debug",
         LogLevel::Trace => "trace",
     };
-    // The libraries underneath tell of matters that are not the operator's; their warnings still are, but tantivy warns of merges
-    // that it gives up because their documents have gone.
+    // The libraries log details that do not concern the operator. Their warnings do, except those of tantivy about merges that it abandons
+    // because their documents were deleted.
     let filter = EnvFilter::new(if log.level >= LogLevel::Warn {
         format!("warn,tantivy=error,mailmill={level}")
     } else {
         level.to_owned()
     });
     let for_eyes = std::io::stderr().is_terminal();
-    // A line that cannot be written, as on a full disk, is lost; complaining of that on the same standard error would panic.
+    // A line that cannot be written, for example because the disk is full, is lost; reporting that on the same standard error would panic.
     let written = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false).with_ansi(for_eyes);
     let written = written.log_internal_errors(false);
     let log_lines = tracing_subscriber::registry().with(filter).with(recent_log::RecentLogLayer);
-    // A subscriber that is there already belongs to whoever runs us within their own process.
+    // An existing subscriber belongs to a host process that embeds this one.
     let _ = match log.format {
         LogFormat::Text => log_lines.with(written).try_init(),
         LogFormat::Json => log_lines.with(written.json()).try_init(),
@@ -202,15 +203,15 @@ fn start_log(log: &Log) {
 fn runtime() -> Result<Runtime, Problem> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let built = builder.enable_all().thread_name("mailmill").max_blocking_threads(limits::WAITING_THREADS_MAX).build();
-    built.map_err(|error| Problem::failed(format_args!("the runtime cannot start: {error}")))
+    built.map_err(|error| Problem::failed(format_args!("cannot start the runtime: {error}")))
 }
 
-/// To the standard error. `eprintln!` would panic where it cannot be written, as on a full disk.
+/// Writes to standard error. `eprintln!` would panic if it cannot be written, for example because the disk is full.
 fn complain(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// To the standard output. A reader that has gone away is no failure of ours.
+/// Writes to standard output. A reader that has closed it is not an error.
 fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

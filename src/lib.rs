@@ -23,7 +23,7 @@
 //! surfaces/http ─ engine/api/call.rs ─ features/contacts/ops/create.rs ─ features/contacts/store.rs ─ engine/store
 //!   sockets, TLS     one pipeline          the operation                    the only file that          group commit,
 //!   time limits      route → authenticate  declaration, input, run          names these tables          redb, change feed
-//!                    → count → authorise
+//!                    → count → authorize
 //!                    → replay → decode
 //!                    → run → commit → encode
 //! ```
@@ -114,7 +114,7 @@
 //!    network. The server itself reads only the dimensions of an image.
 //! 7. **Time, randomness and IDs are arguments.** `clippy.toml` bans the ambient ones and names the substitute.
 
-// `println!` and `eprintln!` panic when they cannot write, as on a full disk; see `app::print` and `app::complain`.
+// `println!` and `eprintln!` panic when they cannot write, for example because the disk is full; see `app::print` and `app::complain`.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod app;

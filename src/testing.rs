@@ -1,6 +1,6 @@
-//! The app for tests: the whole engine over temporary files, a clock that stands still, and a key that may do everything.
+//! The app for tests: the whole engine on temporary files, with a clock that stands still and a key with all permissions.
 //!
-//! A test calls operations as a client does, through the one pipeline, and looks at statuses and bodies. It knows no sockets.
+//! Tests call operations as a client does, through the same pipeline, and check statuses and bodies. No sockets are involved.
 
 pub mod fake_model;
 pub mod mail_sink;
@@ -44,7 +44,7 @@ use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// When the clock starts: 2026-01-01, midnight UTC.
+/// The initial time of the clock: 2026-01-01, midnight UTC.
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A running engine with one account, one project and one key of the test environment.
@@ -60,12 +60,12 @@ pub struct TestApp {
     folder: tempfile::TempDir,
 }
 
-/// Workers within this process.
+/// Workers inside this process.
 fn workers() -> Workers {
     Workers::new(pixels::Options::default())
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug, PartialEq)]
 pub struct TestResponse {
     pub status: u16,
@@ -73,14 +73,14 @@ pub struct TestResponse {
 }
 
 impl TestResponse {
-    /// `data` of a success.
+    /// The `data` of a success.
     #[track_caller]
     pub fn data(self) -> Value {
         assert!(self.status < 300, "{self:?}");
         self.body["data"].clone()
     }
 
-    /// Status, code and sentence of a failure.
+    /// The status, code and message of a failure.
     #[track_caller]
     pub fn refusal(&self) -> (u16, &str, &str) {
         assert!(self.status >= 400, "{self:?}");
@@ -90,17 +90,17 @@ impl TestResponse {
 }
 
 impl TestApp {
-    /// A new mill.
+    /// A new app.
     pub fn new() -> Self {
         Self::with(|_| {})
     }
 
-    /// A new mill with other settings than the defaults.
+    /// A new app with changed settings.
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
         Self::made(change, workers())
     }
 
-    /// A new mill whose images are worked on by these.
+    /// A new app whose images are processed by these workers.
     pub fn with_workers(workers: Workers) -> Self {
         Self::made(|_| {}, workers)
     }
@@ -119,16 +119,16 @@ impl TestApp {
         app
     }
 
-    /// The same mill after its process has ended and started again.
+    /// The same app after its process has ended and started again.
     pub fn restarted(self) -> Self {
         self.restarted_on(&Space::unlimited())
     }
 
-    /// The same on another disk.
+    /// The same app restarted on another disk.
     pub fn restarted_on(self, space: &Arc<Space>) -> Self {
         let Self { clock, project, engine, api, account, stores, folder, runtime, .. } = self;
         let settings = engine.settings.clone();
-        // Whatever still runs goes down with the process.
+        // Whatever still runs ends with the process.
         drop((runtime, api, engine));
         for store in stores {
             Arc::into_inner(store).expect("nothing else holds a store").close();
@@ -178,7 +178,7 @@ impl TestApp {
             pixels: Pixels::embedded(workers),
             operations: OPERATIONS,
         });
-        // No test waits as long as callers do.
+        // Tests wait less long than callers.
         engine.bodies = Bodies::new(limits::BODIES_BYTES_MAX, Duration::from_millis(100));
         let engine = Arc::new(engine);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -187,14 +187,14 @@ impl TestApp {
         Self { clock, project, engine, api, account, key, runtime, stores, folder }
     }
 
-    /// One more project of the same account.
+    /// Creates one more project in the same account.
     pub fn another_project(&self) -> ProjectId {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"] })).data();
         let id = made["projectId"].as_str().and_then(ProjectId::parse);
-        id.expect("an import answers with the project's id")
+        id.expect("an import returns the project's id")
     }
 
-    /// Have every event kept that is told without asking for it by name, as if a webhook asked for it that is switched off.
+    /// Subscribes an inactive webhook to every default event, so that events are stored.
     fn keep_events(&self) {
         let account = self.account;
         for environment in [Environment::Test, Environment::Live] {
@@ -211,85 +211,85 @@ impl TestApp {
         self.account
     }
 
-    /// The engine itself, for work that no request asks for.
+    /// The engine itself, for work that no request triggers.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// Wait for something.
+    /// Waits for a future.
     pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    /// The newest commit.
+    /// A view of the newest commit.
     pub fn read(&self) -> ReadTx {
         self.engine.data(Environment::Test).store.read()
     }
 
-    /// Call with the query in the path, as `GET`.
+    /// Sends a `GET`, with the query in the path.
     pub fn get(&self, path: &str) -> TestResponse {
         self.call(Method::GET, path, None)
     }
 
-    /// The same with the project in the query.
+    /// Sends a `GET` with the project added to the query.
     pub fn get_in(&self, path: &str) -> TestResponse {
         self.get(&self.in_project(path))
     }
 
-    /// `POST` as given.
+    /// Sends a `POST`.
     pub fn post(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::POST, path, Some(body))
     }
 
-    /// `POST` with the project added to the body.
+    /// Sends a `POST` with the project added to the body.
     pub fn post_in(&self, path: &str, body: Value) -> TestResponse {
         self.post(path, self.with_project(body))
     }
 
-    /// `POST` with an `Idempotency-Key`.
+    /// Sends a `POST` with an `Idempotency-Key`.
     pub fn post_keyed(&self, path: &str, key: &str, body: Value) -> TestResponse {
         let more = [("idempotency-key", key)];
         let reply = self.reply_with(Method::POST, path, "application/json", Body::Whole(body.to_string().into()), &more);
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the response is a stream") };
+        TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("responses are JSON") }
     }
 
-    /// `POST` as given; the reply with its headers.
+    /// Sends a `POST`; returns the reply with its headers.
     pub fn reply_to_post(&self, path: &str, body: &Value) -> Reply {
         self.reply(Method::POST, path, "application/json", Body::Whole(body.to_string().into()))
     }
 
-    /// `PATCH` as given.
+    /// Sends a `PATCH`.
     pub fn patch(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(body))
     }
 
-    /// `PATCH` with the project added to the body.
+    /// Sends a `PATCH` with the project added to the body.
     pub fn patch_in(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PATCH, path, Some(self.with_project(body)))
     }
 
-    /// `PUT` as given.
+    /// Sends a `PUT`.
     pub fn put(&self, path: &str, body: Value) -> TestResponse {
         self.call(Method::PUT, path, Some(body))
     }
 
-    /// `DELETE` as given.
+    /// Sends a `DELETE`.
     pub fn delete(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, path, None)
     }
 
-    /// `DELETE` with the project in the query.
+    /// Sends a `DELETE` with the project in the query.
     pub fn delete_in(&self, path: &str) -> TestResponse {
         self.call(Method::DELETE, &self.in_project(path), None)
     }
 
-    /// The environment of the key.
+    /// The data of the key's environment.
     pub fn data(&self) -> &Arc<EnvironmentData> {
         self.engine.data(Environment::Test)
     }
 
-    /// `POST` a form of fields and of one file.
+    /// Sends a `POST` with a form of fields and one file.
     pub fn upload(&self, path: &str, fields: &[(&str, &str)], file: &[u8]) -> TestResponse {
         const BOUNDARY: &str = "mill";
         let part = |name: &str| format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"");
@@ -304,7 +304,7 @@ impl TestApp {
         self.send(Method::POST, path, &content_type, Body::Whole(form.into()))
     }
 
-    /// `GET` a file: its status, the header that says what to do with it, and its bytes.
+    /// Downloads a file: its status, its Content-Disposition and its bytes.
     pub fn download(&self, path: &str) -> (u16, String, Vec<u8>) {
         let reply = self.reply(Method::GET, path, "text/plain", Body::Empty);
         let disposition = reply.headers.get(CONTENT_DISPOSITION).map(|value| value.to_str().expect("ASCII").to_owned());
@@ -318,7 +318,7 @@ impl TestApp {
         (reply.status.as_u16(), disposition.unwrap_or_default(), bytes)
     }
 
-    /// Come by a public page as a stranger with these headers: status, headers and body of the answer.
+    /// Requests a public page without signing in, with these headers: status, headers and body of the response.
     pub fn visit(&self, method: Method, path: &str, headers: &[(&'static str, &str)], body: &str) -> (u16, HeaderMap, String) {
         let mut sent = HeaderMap::new();
         for (name, value) in headers {
@@ -328,7 +328,7 @@ impl TestApp {
         let peer = Peer::Network { address: std::net::Ipv4Addr::LOCALHOST.into(), tls: true };
         let body = Body::Whole(body.to_owned().into());
         let reply = self.runtime.block_on(self.api.call(Incoming { method, uri, headers: sent, body, peer }));
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the response is a stream") };
         (reply.status.as_u16(), reply.headers, String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -337,7 +337,7 @@ impl TestApp {
         format!("{path}{mark}projectId={}", self.project)
     }
 
-    /// This body with the project added.
+    /// The body with the project added.
     pub fn with_project(&self, mut body: Value) -> Value {
         body["projectId"] = json!(self.project);
         body
@@ -350,8 +350,8 @@ impl TestApp {
 
     fn send(&self, method: Method, path: &str, content_type: &str, body: Body) -> TestResponse {
         let reply = self.reply(method, path, content_type, body);
-        let ReplyBody::Whole(bytes) = reply.body else { panic!("the answer is a stream") };
-        TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("answers are JSON") }
+        let ReplyBody::Whole(bytes) = reply.body else { panic!("the response is a stream") };
+        TestResponse { status: reply.status.as_u16(), body: serde_json::from_slice(&bytes).expect("responses are JSON") }
     }
 
     fn reply(&self, method: Method, path: &str, content_type: &str, body: Body) -> Reply {
@@ -371,7 +371,7 @@ impl TestApp {
     }
 }
 
-/// Add an API key with all permissions and practically no limits; return its text.
+/// Adds an API key with all permissions and practically no limits; returns its text.
 fn add_key(engine: &Engine, account: AccountId, random: &dyn Random) -> String {
     let text = token::create(Environment::Test, random).expose().to_owned();
     let hash = token::parse(&text).expect("a key just made is well-formed").hash();

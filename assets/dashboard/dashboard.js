@@ -1,6 +1,6 @@
-// Every page works without this: it saves some steps where it runs.
+// Optional: every page works without JavaScript. This script saves some steps.
 "use strict";
-// What belongs to elements; also for those that come later.
+// Adds behavior to the elements below root, including those that are loaded later.
 function wire(root) {
   for (const button of root.querySelectorAll("[data-copy]")) {
     if (!navigator.clipboard) break;
@@ -21,18 +21,18 @@ function wire(root) {
       if (!confirm(button.dataset.confirm)) event.preventDefault();
     });
   }
-  // A button that says what goes on after it was pressed, and is not pressed twice.
+  // After a click, the button shows its progress text and cannot be clicked again.
   for (const button of root.querySelectorAll("[data-busy]")) {
     button.form?.addEventListener("submit", (event) => {
       if (event.submitter !== button) return;
-      // The form is on its way with the button's own value first.
+      // Wait until the form is submitted with the button's value.
       setTimeout(() => {
         button.disabled = true;
         button.textContent = button.dataset.busy;
       });
     });
   }
-  // An example that one takes over.
+  // An example that fills a field.
   for (const button of root.querySelectorAll("[data-fill]")) {
     button.hidden = false;
     button.addEventListener("click", () => {
@@ -44,7 +44,7 @@ function wire(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime), day = { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" };
     time.title = time.textContent;
-    // The year goes without saying where it is this one.
+    // Omit the current year.
     if (at.getFullYear() !== new Date().getFullYear()) day.year = "numeric";
     time.textContent = at.toLocaleString(undefined, day);
   }
@@ -53,14 +53,14 @@ function wire(root) {
   for (const form of root.querySelectorAll("form[data-search]")) search(form);
   for (const form of root.querySelectorAll("form[data-preview]")) preview(form);
   for (const row of root.querySelectorAll("[data-again]")) again(row);
-  // What takes a moment to find out is fetched behind the page.
+  // Load slow parts after the page.
   for (const part of root.querySelectorAll("[data-load]")) renew(part.id, part.dataset.load);
   for (const choice of root.querySelectorAll("[data-go]")) {
     for (const button of choice.form.querySelectorAll("button")) button.hidden = true;
     choice.addEventListener("change", () => choice.form.requestSubmit());
   }
 }
-// Put the element of this id as it is at this address in the place of the one that is here.
+// Replaces the element with this id by the current one at the address.
 async function renew(id, address) {
   const old = document.getElementById(id);
   if (!old) return;
@@ -68,23 +68,23 @@ async function renew(id, address) {
     const answer = await fetch(address, { headers: { accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const fresh = page.getElementById(id);
-    // Too much was asked, or the server is not well: that passes.
+    // Rate limits and server errors are temporary: retry below.
     if (answer.status === 429 || answer.status > 499) throw answer;
-    // Signed out, or the page has become another one: show that.
+    // The user was signed out or the page has changed: reload.
     if (!fresh) return location.reload();
-    // Who is on a button stays on it.
+    // Keep the focus.
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
-    // What was opened stays open.
+    // Keep details open.
     for (const part of old.querySelectorAll("details[id][open]")) fresh.querySelector(`#${part.id}`)?.setAttribute("open", "");
     old.replaceWith(fresh);
     wire(fresh);
     if (focused) document.getElementById(focused)?.focus();
   } catch {
-    // The server is away for a moment: look again.
+    // The server is temporarily unavailable: try again later.
     if (old.dataset.live) setTimeout(() => renew(id, address), 5000);
   }
 }
-// A form that searches as one types.
+// A form that searches while the user types.
 function search(form) {
   let timer, asked = 0;
   form.addEventListener("input", () => {
@@ -103,11 +103,11 @@ function search(form) {
     }, 200);
   });
 }
-// Where one is, unless something else was said.
+// The browser's time zone is the default.
 for (const field of document.querySelectorAll("input[data-zone]")) {
   field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 }
-// The last of some rows with the same fields: when something is written there, another one follows.
+// The last of several rows with the same fields: input in it appends an empty row.
 function again(row) {
   row.addEventListener("input", () => {
     const next = row.cloneNode(true);
@@ -120,7 +120,7 @@ function again(row) {
     again(next);
   }, { once: true });
 }
-// A form that shows what it comes to while one writes it: the part that tells, and the part that holds its rows, come from its answer.
+// A form with a live preview: the response contains the new preview and the new rows.
 function preview(form) {
   let timer, asked = 0;
   const { preview: told, rows } = form.dataset;
@@ -156,7 +156,7 @@ function preview(form) {
   ask("count", told);
 }
 wire(document);
-// On narrow screens the menu begins closed.
+// On narrow screens, the menu is closed at first.
 const menu = document.querySelector("details.menu");
 if (menu && matchMedia("(max-width: 56rem)").matches) menu.open = false;
 const wrong = document.querySelector("[data-wrong]");

@@ -1,7 +1,8 @@
-//! A whole campaign: contacts are planned into the ledger, messages made, handed to a mail server of this process, and written down.
+//! A whole campaign: planning the recipient rows, rendering the messages, handing them to a mail server in this process, and storing the
+//! outcomes.
 //!
-//! Prints how fast that was and what it took in memory and processor time. `SEND_RECIPIENTS` says how many (20,000 unless set), and
-//! `PLAN_RECIPIENTS` how many are only planned (200,000 unless set; figures are given for 1,000,000).
+//! Prints the speed and the cost in memory and CPU time. `SEND_RECIPIENTS` sets the number of recipients (20,000 by default), and
+//! `PLAN_RECIPIENTS` the number of recipients that are only planned (200,000 by default; published figures use 1,000,000).
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -21,10 +22,10 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::shared::BenchApp;
 
-/// Contacts in one request.
+/// Contacts per request.
 const CHUNK: u64 = 5_000;
 
-/// A service that hands mail to `relay`.
+/// Opens a service that sends mail to `relay`.
 fn open(folder: &Path, relay: SocketAddr) -> BenchApp {
     BenchApp::open(folder, Environment::Live, |settings| {
         settings.mail.relay = vec![Secret::new(format!("smtp://{relay}"))];
@@ -32,7 +33,7 @@ fn open(folder: &Path, relay: SocketAddr) -> BenchApp {
     })
 }
 
-/// A project with so many contacts.
+/// Creates a project with this many contacts.
 async fn project(app: &BenchApp, contacts: u64) -> String {
     let project = app.project().await;
     for first in (0..contacts).step_by(CHUNK as usize) {
@@ -43,7 +44,7 @@ async fn project(app: &BenchApp, contacts: u64) -> String {
     project
 }
 
-/// A send of this to everybody, not planned yet.
+/// Creates a send of this HTML to all contacts, not planned yet.
 async fn send(app: &BenchApp, project: &str, html: &str) -> MailingId {
     let wanted = json!({
         "recipientType": "audience", "projectId": project, "from": "news@example.com", "fromName": "News",
@@ -60,7 +61,7 @@ async fn plan(app: &BenchApp) -> Duration {
     start.elapsed()
 }
 
-/// A mail server that takes everything, and how many messages it has taken.
+/// A mail server that accepts everything, and the number of messages it accepted.
 #[expect(clippy::disallowed_methods, reason = "it lives as long as the bench")]
 async fn sink() -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -84,7 +85,7 @@ async fn serve(mut stream: TcpStream, taken: Arc<AtomicU64>) {
         let mut said = String::new();
         loop {
             if in_data {
-                // The dot is sent by itself, after the claim.
+                // The dot arrives separately, after the claim.
                 if !held.ends_with(b"\r\n.\r\n") {
                     let keep = held.len().saturating_sub(4);
                     held.drain(..keep);
@@ -114,7 +115,7 @@ async fn serve(mut stream: TcpStream, taken: Arc<AtomicU64>) {
     }
 }
 
-/// 50 KB with a tracked link in each of 48 paragraphs.
+/// Returns 50 KB with a tracked link in each of 48 paragraphs.
 fn html() -> String {
     let filler = "Lorem ipsum dolor sit amet, consetetur. ".repeat(24);
     let paragraph = |number: u32| {
@@ -131,7 +132,7 @@ fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.replace('_', "").parse().ok()).unwrap_or(usual)
 }
 
-/// A line of what the kernel knows of this process, in KiB.
+/// Returns a line of this process's kernel status, in KiB.
 fn resident(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("the kernel tells");
     let line = status.lines().find(|line| line.starts_with(field)).unwrap_or_default();
@@ -180,7 +181,7 @@ async fn sending_all(recipients: u64) {
     );
 }
 
-/// Measure and print.
+/// Measures and prints.
 pub fn run() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(planning(number("PLAN_RECIPIENTS", 200_000)));

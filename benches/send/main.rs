@@ -1,6 +1,6 @@
-//! How fast a template becomes a signed message.
+//! The speed from a template to a signed message.
 //!
-//! The bar for a campaign is 1,000 messages of 50 KB a second on two processors, signed by RSA-2048. What it leaves for merging and
+//! The target for a campaign is 1,000 messages of 50 KB per second on two processors, signed with RSA-2048. The time left for merging and
 //! building is measured on one processor, so that the figures add up.
 
 mod campaign;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 const BODY_BYTES: usize = 50 * 1024;
 const TIME: Timestamp = Timestamp(1_795_255_445_000);
 
-/// HTML as newsletters are made of: tables, styles, and every 2,500 bytes a field or a link of the recipient's own.
+/// Returns typical newsletter HTML: tables, styles, and every 2,500 bytes a merge field or a recipient's own link.
 fn html() -> String {
     let mut html = String::from("<!doctype html>\n<html>\n<body>\n<p>Hello {{ first_name | default(\"there\") }},</p>\n");
     for number in 0.. {
@@ -150,7 +150,7 @@ fn messages(c: &mut Criterion) {
 
 criterion_group!(benches, messages);
 
-/// `CAMPAIGN_ONLY=1` leaves the small measurements out.
+/// `CAMPAIGN_ONLY=1` skips the small measurements.
 fn main() {
     if std::env::var_os("CAMPAIGN_ONLY").is_none() {
         benches();

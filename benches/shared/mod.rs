@@ -1,5 +1,5 @@
-//! What benches have in common: a service over a temporary folder, opened as the program opens it, and a key that may do everything
-//! and has no limits.
+//! Shared code of the benches: a service on a temporary folder, opened like the program opens it, and a key with all permissions and no
+//! limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use mailmill::vocab::rates::RouteGroup;
 use mailmill::vocab::settings::Settings;
 use serde_json::{Value, json};
 
-/// A service and its key. The engine stands in the interface.
+/// A service and its key.
 pub struct BenchApp {
     pub api: Arc<Api>,
     pub key: String,
 }
 
 impl BenchApp {
-    /// A new one in `folder`, with the default settings but for what `change` does.
+    /// Opens a new one in `folder`, with the default settings changed by `change`.
     pub fn open(folder: &Path, environment: Environment, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings::load(settings::DEFAULT, None, &[], &[]).expect("the defaults are settings");
         change(&mut settings);
@@ -39,7 +39,7 @@ impl BenchApp {
         let id = AccountId::make(clock.now(), random.as_ref());
         let sending = SendingLimits { recipients_per_second: None, daily: None, monthly: None };
         let plan = PlanLimits { requests: Some([u32::MAX; RouteGroup::ALL.len()]), sending };
-        // The ring has to know the account, too: what may be sent is asked there.
+        // The key cache must know the account too, because sending reads its limits there.
         let (rate_limits, user_rate_limits) = Default::default();
         let account = engine.keys.ensure_account_limits(id, || AccountLimits {
             id,
@@ -55,11 +55,12 @@ impl BenchApp {
             permissions: PermissionSet::of(&Permission::ALL),
             hash,
             usage: Usage::default(),
+            last_writes: Default::default(),
         }));
         Self { api: Arc::new(Api(engine)), key: text }
     }
 
-    /// `data` of the answer to a call that succeeds.
+    /// Returns the `data` of a successful call.
     pub async fn call(&self, method: Method, path: &str, content_type: &str, body: Body) -> Value {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {}", self.key)).expect("ASCII"));
@@ -72,12 +73,12 @@ impl BenchApp {
         answer["data"].clone()
     }
 
-    /// `POST` of JSON.
+    /// Sends a `POST` with JSON.
     pub async fn post(&self, path: &str, body: Value) -> Value {
         self.call(Method::POST, path, "application/json", Body::Whole(body.to_string().into())).await
     }
 
-    /// A new project's id.
+    /// Creates a project; returns its id.
     pub async fn project(&self) -> String {
         let made = self.post("/v1/projects/import", json!({ "urls": ["https://acme.example"], "name": "Bench" })).await;
         made["projectId"].as_str().expect("an id").to_owned()

@@ -1,5 +1,4 @@
-//! The service on a port, and clients that write raw requests and read until an answer is whole, so that the server's work is what is
-//! measured.
+//! The service on a port, and clients that write raw requests and read until a response is complete, so that the server's work is measured.
 
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -9,7 +8,7 @@ use mailmill::engine::api::call::Api;
 use mailmill::engine::jobs::Tasks;
 use mailmill::surfaces::http::{Limits, Options, ProxyTrust, Running, TlsSource, serve};
 
-/// Serve on a free port of loopback.
+/// Serves on a free loopback port.
 pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
     let options = Options {
         http: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
@@ -25,14 +24,14 @@ pub async fn start(api: Arc<Api>, tasks: &Tasks) -> (Running, SocketAddr) {
     (running, address)
 }
 
-/// A connection that sends at once.
+/// Opens a connection without send delay.
 pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("the server accepts");
     stream.set_nodelay(true).expect("can be set");
     stream
 }
 
-/// Read one whole answer; every answer ends with its envelope.
+/// Reads one complete response; every response ends with its envelope.
 pub fn read_answer(stream: &mut TcpStream, scrap: &mut [u8]) -> usize {
     let mut length = 0;
     while !scrap[..length].ends_with(b"\"}}") {

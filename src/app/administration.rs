@@ -1,4 +1,4 @@
-//! Administration commands: through the running server if there is one, in this very process if not.
+//! Administration commands: run through the running server if there is one, otherwise in this process.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::engine::api::http_types::{Incoming, Service};
 use crate::surfaces::cli::{self, Administration, CommandOutput, Problem};
 use crate::vocab::settings::Settings;
 
-/// A server that starts has the folder before it answers, and another command has it for a moment: so long is waited for either.
+/// How long to wait for the folder: a starting server locks it before it responds, and another command locks it for a moment.
 const WAIT: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Do the command on the folder `data`.
+/// Runs the command on the folder `data`.
 pub async fn administer(data: &Path, settings: Settings, command: &Administration) -> Result<CommandOutput, Problem> {
     match find(data, command).await? {
         AdminRoute::Socket => {
@@ -34,7 +34,7 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
     }
 }
 
-/// Where the command can be done.
+/// Where the command runs.
 enum AdminRoute {
     Here(Folder),
     Socket,
@@ -51,12 +51,12 @@ async fn find(data: &Path, command: &Administration) -> Result<AdminRoute, Probl
             Err(error) => return Err(Problem::failed(error)),
         }
     }
-    // Somebody has it and does not answer: the message names them.
+    // Another process has the folder and does not respond: the error message names it.
     open(data).map(AdminRoute::Here).map_err(Problem::failed)
 }
 
 async fn through_socket(socket: &Path, request: Incoming) -> Result<crate::engine::api::http_types::Reply, Problem> {
     let path = socket.to_path_buf();
     let called = tokio::task::spawn_blocking(move || cli::call_socket(&path, request)).await.map_err(Problem::failed)?;
-    called.map_err(|error| Problem::failed(format_args!("the running server did not answer at {}: {error}", socket.display())))
+    called.map_err(|error| Problem::failed(format_args!("the running server did not respond at {}: {error}", socket.display())))
 }

@@ -1,4 +1,5 @@
-//! `mailmill check-data`: every page of the data files against its checksum, whose they are, and the master key. Nothing is changed.
+//! `mailmill check-data`: checks every page of the data files against its checksum, their installation, and the master key. Changes
+//! nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +18,10 @@ use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::{DatabaseKind, TABLES};
 
-/// Memory for pages of a file that is only checked.
+/// Cache for pages of a file that is only checked.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Check the data in the folder `data` and print what was found.
+/// Checks the data in the folder `data` and prints the findings.
 pub fn check(data: &Path, settings: &Settings) -> Result<(), Problem> {
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
     let (clock, random): (Arc<dyn Clock>, Arc<dyn Random>) = (Arc::new(SystemClock), Arc::new(SystemRandom::default()));
@@ -65,7 +66,7 @@ fn damaged(name: &str, error: &Error) -> Finding {
     Finding::problem(format!("{name}.redb"), said, remedy)
 }
 
-/// Whether the stores belong together, and the key to them.
+/// Whether the stores belong to one installation and the master key fits them.
 fn identities(folder: &Folder, files: [StoreFile; 3]) -> Result<[Finding; 2], Problem> {
     let looked = Looked::of(files).map_err(Problem::failed)?;
     let installation = match looked.mismatch().map_err(Problem::failed)? {

@@ -1,32 +1,31 @@
-//! How many connections there is room for among the descriptors that this process may open.
+//! How many connections fit into the file descriptors that this process may open.
 
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// Connections that may be open, by kind.
+/// The connection limits, by kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connections {
-    /// HTTP, in all.
+    /// All HTTP connections.
     pub http: usize,
-    /// Mail that comes in: from other servers where `mail.inbound` or `mail.inbound_lmtp` is set, else from programs of the same user
-    /// only.
+    /// Incoming mail: from other servers if `mail.inbound` or `mail.inbound_lmtp` is set, otherwise only from programs of the same user.
     pub inbound: usize,
-    /// Whether other servers can bring mail.
+    /// Whether other servers can deliver mail.
     pub listens: bool,
-    /// Descriptors kept for everything else: stores, search index, mail that goes out, webhooks.
+    /// Descriptors reserved for everything else: stores, search index, outgoing mail, webhooks.
     pub reserve: usize,
-    /// Whether HTTP has fewer than the settings allow.
+    /// Whether HTTP gets fewer than the settings allow.
     pub is_reduced: bool,
 }
 
 impl Connections {
-    /// What fits into `descriptors`. The reserve comes first: a service that cannot open its own files cannot serve anyone.
+    /// The limits that fit into `descriptors`. The reserve comes first: a service that cannot open its own files cannot serve anyone.
     pub fn fit(settings: &Settings, descriptors: u64) -> Self {
         let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
         let listens = settings.mail.inbound.is_some() || settings.mail.inbound_lmtp.is_some();
         let share = (descriptors / limits::INBOUND_SHARE_OF_DESCRIPTORS).max(limits::INBOUND_CONNECTIONS_MIN);
         let inbound = if listens { share.min(limits::INBOUND_CONNECTIONS_MAX) } else { limits::INBOUND_CONNECTIONS_MIN };
-        // A connection that goes out may ask the DNS first; webhooks have their number in each of the two environments.
+        // An outgoing connection may query the DNS first; webhooks have their connections in each of the two environments.
         let out = 2 * settings.mail.connections.count() + 2 * settings.webhooks.connections.count();
         let reserve = limits::DESCRIPTORS_RESERVED + inbound + out;
         let wanted = settings.server.connections_max.count();
@@ -42,7 +41,7 @@ mod tests {
 
     fn fit(text: &str, descriptors: u64) -> Connections {
         let file = (std::path::Path::new("settings.toml"), text);
-        let settings = settings::load(DEFAULT, Some(file), &[], &[]).expect("the settings are right");
+        let settings = settings::load(DEFAULT, Some(file), &[], &[]).expect("the settings are valid");
         Connections::fit(&settings, descriptors)
     }
 
@@ -60,19 +59,19 @@ mod tests {
     }
 
     #[test]
-    fn mail_that_comes_in_has_a_share_of_the_descriptors_where_it_is_listened_for() {
+    fn inbound_mail_has_a_share_of_the_descriptors_if_enabled() {
         let smtp = "[mail]\ninbound = \"127.0.0.1:25\"\n";
         let lmtp = "[mail]\ninbound_lmtp = \"127.0.0.1:24\"\n";
         for listens in [smtp, lmtp] {
             let shares = [256, 1_024, 2_048, 20_000].map(|descriptors| fit(listens, descriptors).inbound);
             assert_eq!(shares, [limits::INBOUND_CONNECTIONS_MIN, 64, 128, limits::INBOUND_CONNECTIONS_MAX]);
         }
-        // Only the socket for programs of the same user is left, and they bring one message each.
+        // Only the socket for programs of the same user remains, and each delivers one message.
         assert_eq!(fit("", 20_000).inbound, limits::INBOUND_CONNECTIONS_MIN);
     }
 
     #[test]
-    fn a_limit_below_all_use_still_leaves_some_connections() {
+    fn a_very_low_limit_still_leaves_some_connections() {
         assert_eq!(fit("", 256).http, limits::HTTP_CONNECTIONS_MIN);
         assert_eq!(fit("[server]\nconnections_max = 10\n", 256).http, 10);
     }

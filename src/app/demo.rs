@@ -1,4 +1,4 @@
-//! `mailmill demo`: the first minute on the command line, and a service that stays for looking around.
+//! `mailmill demo`: a guided first run on the command line, and a service that keeps running for exploration.
 
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr};
@@ -22,25 +22,26 @@ use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
 use crate::surfaces::internal_call;
 use crate::vocab::limits;
 
-/// Who owns the demo.
+/// The demo's owner.
 const OWNER: &str = "you@example.com";
 const PASSWORD_CHARACTERS: usize = 16;
 
-/// What the demo is about.
+/// The brand of the demo.
 pub struct DemoTarget {
-    /// The web site to read instead of the made-up shop's.
+    /// The website to read in place of the fictional shop's.
     pub site: Option<String>,
     /// The clock of the service.
     pub clock: Arc<PastClock>,
 }
 
-/// A new demo begins some days ago: the story advances its clock up to now, so that opens, clicks and orders spread over days.
+/// Returns the demo's clock. A new demo starts some days ago, and its story advances the clock to now, so that opens, clicks and orders spread
+/// over days.
 pub fn clock(folder: &Folder) -> Result<PastClock, Problem> {
     let is_new = folder.names().map_err(Problem::failed)?.is_empty();
     Ok(PastClock::behind(if is_new { limits::DEMO_PAST_MS } else { 0 }))
 }
 
-/// Tell the first minute if this is the first start; otherwise say how to go on.
+/// Runs the demo if this is the first start; otherwise prints how to continue.
 pub fn start(
     DemoTarget { site, clock }: DemoTarget,
     engine: &Arc<Engine>,
@@ -81,7 +82,7 @@ async fn own(engine: &Arc<Engine>, password: &str) -> Result<(), String> {
     internal_call::data("accounts.set_up", reply).map(drop).map_err(|reply| internal_call::body(&reply)["error"].to_string())
 }
 
-/// Print each step as it is done.
+/// Prints each step when it is done.
 async fn follow(mut told: watch::Receiver<StoryProgress>) -> StoryProgress {
     let mut printed = 0;
     loop {

@@ -1,4 +1,4 @@
-//! What the doctor looks at outside the engine: the folder, the sockets and the certificate.
+//! The doctor's checks outside the engine: the folder, the sockets and the certificate.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -14,7 +14,7 @@ use crate::surfaces::http::certificate_trouble;
 use crate::vocab::finding::Finding;
 use crate::vocab::settings::Settings;
 
-/// Everything, the most urgent first.
+/// All findings, the most urgent first.
 pub fn look(data: &Path, settings: &Settings) -> Vec<Finding> {
     let mut findings = vec![folder(data)];
     findings.extend(ports(data, settings));
@@ -35,7 +35,7 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// Whether the addresses of the settings are free. A service that runs says itself where it does.
+/// Whether the configured addresses are free. A running service reports its own addresses.
 fn ports(data: &Path, settings: &Settings) -> Vec<Finding> {
     let wanted = [
         ("server.http", settings.server.http),
@@ -55,7 +55,7 @@ fn port(setting: &str, address: SocketAddr) -> Finding {
         Ok(_) => Finding::good("ports", format!("{address} ({setting}) is free")),
         Err(error) => Finding::problem(
             "ports",
-            format!("{address} ({setting}) cannot be listened on: {error}"),
+            format!("cannot listen on {address} ({setting}): {error}"),
             format!(
                 "Stop the program that uses it (see `ss -ltnp`), or change {setting}. Ports below 1024 need CAP_NET_BIND_SERVICE."
             ),
@@ -63,7 +63,7 @@ fn port(setting: &str, address: SocketAddr) -> Finding {
     }
 }
 
-/// Whether browsers and mail programs trust what this service shows them.
+/// Whether browsers and mail programs trust the service's certificate.
 fn tls(settings: &Settings) -> Finding {
     const SUBJECT: &str = "tls";
     let public = settings.server.public_url.as_deref().and_then(|url| Url::parse(url).ok());

@@ -1,4 +1,4 @@
-//! The data folder: where everything is kept, for its owner only, and used by one process at a time.
+//! The data folder: it holds all data, for its owner only, and one process uses it at a time.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use crate::vocab::environment::Environment;
 
-/// Locked by the process that uses the folder. The kernel lets go when the process ends, in whatever way.
+/// The file that the process using the folder locks. The kernel releases the lock however the process ends.
 const LOCK: &str = "mailmill.lock";
-/// What may be in a folder that nothing was put into yet: our own lock, what a file system puts into its root, and what a start that was
-/// cut off in its very first steps leaves (the reserve of disk space among it).
+/// Files allowed in a folder without data: our own lock, what a file system puts into its root, and what a start that was interrupted in
+/// its first steps leaves (including the reserve of disk space).
 const NOT_DATA: [&str; 4] = [LOCK, "lost+found", "first-start.new", "reserve"];
 
 /// The data folder, in use by this process.
@@ -26,13 +26,13 @@ pub struct Folder {
 pub enum FolderError {
     /// Another process uses it.
     InUse { path: PathBuf, pid: Option<u32> },
-    /// Others could read what is in it.
+    /// Other users could read its files.
     Open { path: PathBuf, mode: u32 },
     /// It belongs to another user.
     Foreign { path: PathBuf, owner: u32 },
-    /// There is no data in it.
+    /// It contains no data.
     Missing(PathBuf),
-    /// It cannot be made, read or written.
+    /// It cannot be created, read or written.
     Io { path: PathBuf, cause: io::Error },
 }
 
@@ -53,12 +53,12 @@ impl fmt::Display for FolderError {
             ),
             Self::Foreign { path, owner } => write!(
                 f,
-                "the data folder {} belongs to the user with ID {owner}; run this as that user, so that they can read new files",
+                "the data folder {} belongs to the user with ID {owner}; run mailmill as that user, who must be able to read new files",
                 path.display()
             ),
             Self::Missing(path) => write!(
                 f,
-                "there is no data in {}: set the right folder with --data, or run `mailmill serve` first",
+                "there is no data in {}: choose the right folder with --data, or run `mailmill serve` first",
                 path.display()
             ),
             Self::Io { path, cause } => write!(f, "the data folder cannot be used: {}: {cause}", path.display()),
@@ -67,7 +67,7 @@ impl fmt::Display for FolderError {
 }
 
 impl Folder {
-    /// Take the folder `path` into use; make it if it is not there.
+    /// Locks the folder `path` for this process; creates it if it does not exist.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
@@ -76,13 +76,13 @@ impl Folder {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed(path))?;
         let path = fs::canonicalize(path).map_err(failed(path))?;
         let found = fs::metadata(&path).map_err(failed(&path))?;
-        // SAFETY: asks for a number of this process and cannot fail.
+        // SAFETY: reads a number of this process and cannot fail.
         if found.uid() != unsafe { libc::geteuid() } {
             return Err(FolderError::Foreign { path, owner: found.uid() });
         }
         let mode = found.mode() & 0o777;
         if mode & 0o077 != 0 {
-            // Somebody's empty folder, as mkdir makes it, holds nothing yet that others may have seen or put there.
+            // An empty folder, as mkdir makes it, holds nothing yet that others may have read or written.
             let empty = fs::read_dir(&path).map_err(failed(&path))?.next().is_none();
             if !empty {
                 return Err(FolderError::Open { path, mode });
@@ -112,7 +112,7 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Take the folder into use, if there is data in it.
+    /// Locks the folder if it contains data.
     pub fn open_existing(path: &Path) -> Result<Self, FolderError> {
         match names(path) {
             Ok(names) if !names.is_empty() => Self::open(path),
@@ -120,22 +120,23 @@ impl Folder {
         }
     }
 
-    /// The names of what was put into it, sorted.
+    /// The names of its files, sorted.
     pub fn names(&self) -> Result<Vec<String>, FolderError> {
         names(&self.path).map_err(|cause| FolderError::Io { path: self.path.clone(), cause })
     }
 
-    /// Give up a folder that was empty: what this process wrote into it is removed.
+    /// Gives up a folder that was empty: removes what this process wrote into it.
     pub fn abandon(self) {
         let stores = ["control", "test", "live"].map(|name| self.store(name));
         let key_aside = self.master_key().with_extension("new");
         for file in stores.iter().chain([&self.instance(), &key_aside, &self.path.join(LOCK)]) {
-            // What was not reached is not there, and a lock that stays behind is not held by any process. The failure before is the one to tell.
+            // Files that were not reached do not exist, and a leftover lock file is held by no process. The caller reports the earlier
+            // failure.
             let _ = fs::remove_file(file);
         }
     }
 
-    /// Where it is.
+    /// The folder's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -145,12 +146,12 @@ impl Folder {
         self.path.join(format!("{name}.redb"))
     }
 
-    /// Says which opening of which folder this is. Not in backups: it detects copies of the folder.
+    /// The file that identifies the folder and its last start. Not in backups: it detects copies of the folder.
     pub fn instance(&self) -> PathBuf {
         self.path.join("instance.json")
     }
 
-    /// There while the first start, or the first one by a program that knows installations, is not complete.
+    /// The file that exists while the first start, or the first one with a version that identifies installations, is incomplete.
     pub fn first_start(&self) -> PathBuf {
         self.path.join("first-start")
     }
@@ -160,22 +161,22 @@ impl Folder {
         self.path.join(format!("{environment}.search"))
     }
 
-    /// What a Chromium needs of its own, if one draws emails. Can be deleted while none runs.
+    /// The profile of a Chromium, if one renders emails. Can be deleted while none runs.
     pub fn chromium(&self) -> PathBuf {
         self.path.join("chromium")
     }
 
-    /// The key that secrets at rest are sealed with. In no backup.
+    /// The key that seals secrets at rest. In no backup.
     pub fn master_key(&self) -> PathBuf {
         self.path.join("master.key")
     }
 
-    /// The new key of a rekey that is not complete. It becomes the master key in the last step.
+    /// The new key of an incomplete rekey. It becomes the master key in the last step.
     pub fn rekey(&self) -> PathBuf {
         self.path.join("master.key.rekey")
     }
 
-    /// Where the certificate made at the first start is.
+    /// The folder of the certificate made at the first start.
     pub fn tls(&self) -> PathBuf {
         self.path.join("tls")
     }
@@ -189,8 +190,7 @@ fn names(path: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Write a small file whole or not at all, for the owner only, and so that a power cut does not take it back. `text` says what is to be in
-/// it, given the file as it is before it gets its name.
+/// Writes a small file atomically, for the owner only, and durably. `text` returns the content, given the file before it gets its name.
 pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) -> io::Result<()> {
     let aside = file.with_extension("new");
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
@@ -201,7 +201,7 @@ pub fn write_whole(file: &Path, text: impl FnOnce(&Path) -> io::Result<String>) 
         fs::rename(&aside, file)
     };
     if let Err(error) = fill() {
-        // It is not there if it was not created.
+        // The file does not exist if its creation failed.
         let _ = fs::remove_file(&aside);
         return Err(error);
     }
@@ -214,7 +214,7 @@ pub fn admin_socket(path: &Path) -> PathBuf {
     path.join("admin.sock")
 }
 
-/// The socket in the data folder `path` that takes in messages that came back.
+/// The socket in the data folder `path` that accepts bounced messages.
 pub fn inbound_socket(path: &Path) -> PathBuf {
     path.join("inbound.sock")
 }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_user_learns_who_has_the_folder_and_may_have_it_afterwards() {
+    fn a_second_process_is_told_who_uses_the_folder_and_gets_it_afterwards() {
         let outer = tempfile::tempdir().expect("a temporary folder");
         let path = outer.path().join("data");
         let first = Folder::open(&path).expect("opens");
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_without_data_is_not_made_by_looking_for_data() {
+    fn opening_existing_data_creates_no_folder() {
         let outer = tempfile::tempdir().expect("a temporary folder");
         let path = outer.path().join("typo");
         assert!(matches!(Folder::open_existing(&path), Err(FolderError::Missing(_))));

@@ -1,4 +1,4 @@
-//! Mail that comes in: the listener on one side, the feature that knows what such mail means on the other.
+//! Incoming mail: connects the listener with the feature that interprets such mail.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::engine::mail::transport::hello_name;
 use crate::features::tracking;
 use crate::surfaces::cli::Problem;
 
-/// The local part that providers are given for complaints. What arrives there counts only with a token of ours in it.
+/// The local part that feedback loops send complaints to. A message there counts only if it contains one of our tokens.
 const COMPLAINTS: &str = "fbl";
 
-/// Begin to take mail in, where the settings say so, and from programs of the same user.
+/// Starts to accept mail, as configured, and from programs of the same user.
 pub async fn serve(
     engine: &Arc<Engine>,
     folder: &Folder,

@@ -1,8 +1,8 @@
-//! Taking the stores of a data folder into use: a new installation in an empty folder, or the one that is there, if it is whole.
+//! Opening the stores of a data folder: creates a new installation in an empty folder, or checks that the existing one is complete.
 //!
-//! Whole means: all three stores are there, of one installation, each under its own name, and the master key is the one that their secrets
-//! are sealed with. Everything is checked before anything is written. What is missing is never made in its place: an empty store would
-//! look like a fresh start, and a new key like the old one, until links, signatures and suppressions fail.
+//! Complete means: all three stores exist, of one installation, each under its own name, and the master key is the one that seals their
+//! secrets. Everything is checked before anything is written. A missing part is never recreated: an empty store would look like a fresh
+//! start, and a new key like the old one, until links, signatures and suppressions fail.
 
 use std::fmt;
 use std::fs;
@@ -25,19 +25,19 @@ use crate::surfaces::cli::Problem;
 use crate::vocab::settings::Settings;
 use crate::vocab::tables::DatabaseKind;
 
-/// Accounts and keys are few and are held in memory anyway.
+/// Accounts and keys are few and stay in memory anyway.
 const CONTROL_CACHE_BYTES: usize = 8 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
-/// TABLE: the stores of an installation, in the order in which their openings are counted.
+/// TABLE: the stores of an installation, in the order in which their starts are counted.
 pub const STORES: [(&str, DatabaseKind); 3] =
     [("control", DatabaseKind::Control), ("test", DatabaseKind::Environment), ("live", DatabaseKind::Environment)];
-/// Of a key that is taken as it is.
+/// The message for a key that cannot be verified.
 pub const UNTESTED: &str = "the master key could not be verified: the data has no check value, no secret and no suppressed address to test it \
                             with. Make sure that it is the right one: with another key, unsubscribe links in sent mail stop working";
-/// As many names as a sentence can hold.
+/// How many file names a message lists.
 const NAMES_SHOWN: usize = 5;
 
-/// The stores of a folder, in use.
+/// The open stores of a folder.
 pub struct Taken {
     pub seal: Seal,
     /// In the order of [`STORES`].
@@ -45,7 +45,7 @@ pub struct Taken {
     pub hold: Option<OnHold>,
 }
 
-/// What opening needs beside the folder.
+/// What opening needs besides the folder.
 pub struct Opener<'a> {
     pub folder: &'a Folder,
     pub settings: &'a Settings,
@@ -54,17 +54,17 @@ pub struct Opener<'a> {
     pub random: &'a Arc<dyn Random>,
 }
 
-/// There while a start that gives the stores their identity is not complete: nothing was acknowledged by then.
+/// The record of an incomplete start that gives the stores their identity: nothing was acknowledged before its end.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FirstStart {
     installation: Installation,
-    /// The stores were there before, from a program that knew no identities.
+    /// The stores existed before, from a version without identities.
     adopts: bool,
 }
 
 impl FirstStart {
-    /// A first command for the store with this name: who it is, and that it was opened once.
+    /// The first write in the store with this name: its identity, and its first counted start.
     fn identify(&self, name: &str, seal: &Seal) -> impl FnOnce(&mut WriteTx<'_>) -> StoreResult<()> + Send + use<> {
         let identity = Identity::new(&self.installation, name, seal);
         move |tx| {
@@ -75,31 +75,31 @@ impl FirstStart {
     }
 }
 
-/// Why the stores cannot be taken into use.
+/// Why the stores cannot be opened.
 #[derive(Debug)]
 pub enum Refusal {
-    /// Some of the stores are there and others are not, or none is and the folder is not empty.
+    /// Some of the stores are missing, or all of them are and the folder is not empty.
     Missing {
         folder: String,
         missing: Vec<String>,
         found: Vec<String>,
     },
-    /// The folder has things in it that are not ours.
+    /// The folder contains files that are not ours.
     NotEmpty {
         folder: String,
         found: Vec<String>,
     },
     Key(KeyError),
-    /// A rekey was cut off: its new key is still in this file.
+    /// A rekey was interrupted: its new key is still in this file.
     RekeyIncomplete(String),
-    /// Nothing that is sealed opens with the key, and there is no check value.
+    /// The key opens no sealed secret, and there is no check value.
     KeyOpensNothing(String),
-    /// A file holds what belongs into another.
+    /// A file contains the data of another.
     Swapped {
         file: String,
         holds: String,
     },
-    /// Two files are of different installations.
+    /// Two files belong to different installations.
     Foreign {
         file: String,
         other: String,
@@ -126,7 +126,7 @@ impl fmt::Display for Refusal {
             Self::Key(cause) => cause.fmt(f),
             Self::RekeyIncomplete(file) => write!(
                 f,
-                "`mailmill rekey` was interrupted: {file} holds the new master key, and some of the data is under it already. Run \
+                "`mailmill rekey` was interrupted: {file} holds the new master key, and some of the data already uses it. Run \
                  `mailmill rekey` again to see what is lost and to complete it"
             ),
             Self::KeyOpensNothing(file) => lost_key(
@@ -169,17 +169,17 @@ fn are(missing: &[String]) -> String {
     format!("{} {}", missing.join(" and "), if missing.len() == 1 { "is" } else { "are" })
 }
 
-/// The stores of a folder, looked into and not changed.
+/// The identities of a folder's stores, read without changes.
 pub struct Looked {
     pub files: [StoreFile; 3],
     pub identities: [Option<Identity>; 3],
     boots: Boots,
-    /// The highest number of a hold in any of them.
+    /// The highest hold number in any of them.
     last_hold: HoldNumber,
 }
 
 impl Looked {
-    /// What these files, in the order of [`STORES`], say of themselves.
+    /// Reads the identities of these files, in the order of [`STORES`].
     pub fn of(files: [StoreFile; 3]) -> StoreResult<Self> {
         let says = |file: &StoreFile| {
             let tx = file.read()?;
@@ -191,7 +191,7 @@ impl Looked {
         Ok(Self { files, identities: [control.0, test.0, live.0], boots: [control.1, test.1, live.1], last_hold })
     }
 
-    /// Whether a file holds what belongs into another, or they are of different installations.
+    /// Whether a file contains the data of another, or two files belong to different installations.
     pub fn mismatch(&self) -> StoreResult<Option<Refusal>> {
         let shown = |at: usize| self.files[at].path().display().to_string();
         for (at, (name, database_kind)) in STORES.into_iter().enumerate() {
@@ -214,7 +214,7 @@ impl Looked {
         Ok(other.map(|at| Refusal::Foreign { file: shown(at), other: shown(0) }))
     }
 
-    /// Whether `seal` is the key that the stores are sealed with.
+    /// Whether the stores are sealed with the key of `seal`.
     pub fn fit(&self, seal: &Seal) -> StoreResult<Fit> {
         match &self.identities {
             [Some(control), Some(test), Some(live)] => {
@@ -228,7 +228,7 @@ impl Looked {
 }
 
 impl Opener<'_> {
-    /// Take the folder's stores into use, or say why not.
+    /// Opens the folder's stores, or returns why not.
     pub fn take(&self) -> Result<Taken, Problem> {
         let names = self.folder.names().map_err(Problem::failed)?;
         match self.first_start(&names)? {
@@ -251,7 +251,7 @@ impl Opener<'_> {
         }
     }
 
-    /// All three stores, or what is missing.
+    /// Checks that all three stores exist, or returns what is missing.
     pub fn require_all(&self, names: &[String]) -> Result<(), Problem> {
         let folder = self.folder.path().display().to_string();
         let is_there = |name: &str| names.iter().any(|other| *other == format!("{name}.redb"));
@@ -285,7 +285,7 @@ impl Opener<'_> {
         written.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", file.display())))
     }
 
-    /// Make the key and the stores, or what of them an earlier first start has not made.
+    /// Creates the key and the stores, except those that an earlier first start has already created.
     fn begin(&self, first: &FirstStart) -> Result<Taken, Problem> {
         let key = Seal::make(&self.folder.master_key(), self.random.as_ref());
         let seal = key.map_err(|error| Problem::failed(Refusal::Key(error)))?;
@@ -301,7 +301,7 @@ impl Opener<'_> {
         Ok(Taken { seal, stores, hold: None })
     }
 
-    /// Give stores that have no identity theirs: all of them are there, and the key opens what is sealed.
+    /// Gives stores without identity one: all of them exist, and the key opens what is sealed.
     fn adopt(&self, first: &FirstStart, looked: Looked) -> Result<Taken, Problem> {
         let seal = self.read_key()?;
         let looked = Looked { identities: [None, None, None], ..looked };
@@ -315,8 +315,8 @@ impl Opener<'_> {
             Fit::Untested => tracing::warn!(file = %file.display(), "{UNTESTED}"),
         }
         self.mark(first)?;
-        // A backup of an older program has no identity either, and its folder is as much a copy as any that was restored. The hold is on the
-        // disk before `complete` lets the folder count as one that was opened here.
+        // A backup of an older version has no identity either, and a folder restored from it counts as a copy like any other. The hold is
+        // on disk before `complete` lets the folder count as opened here.
         let restored = instance::restored(self.folder).filter(|_| self.settings.data.hold_copies);
         let on_hold = restored.map(|cause| OnHold { since: self.clock.now(), number: looked.last_hold + 1, cause });
         let number = on_hold.as_ref().map(|hold| hold.number);
@@ -338,18 +338,18 @@ impl Opener<'_> {
         };
         let stores = [control, start(test, STORES[1])?, start(live, STORES[2])?];
         self.complete(first)?;
-        tracing::info!("this data folder now names its installation and the check value of its master key");
+        tracing::info!("this data folder now records its installation and the check value of its master key");
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
         Ok(Taken { seal, stores, hold })
     }
 
-    /// Write that the stores have their identity and were opened once.
+    /// Records that the stores have their identity and were opened once.
     fn complete(&self, first: &FirstStart) -> Result<(), Problem> {
         let done = instance::note(self.folder, &first.installation, 1).and_then(|()| fs::remove_file(self.folder.first_start()));
         done.map_err(|error| Problem::failed(format_args!("{} cannot be written: {error}", self.folder.path().display())))
     }
 
-    /// Go on with an installation, if it is whole. Counts this opening, and says whether sending is on hold from now on, or still.
+    /// Opens an existing installation, if it is complete. Counts this start, and returns whether sending is on hold.
     fn go_on(&self, looked: Looked) -> Result<Taken, Problem> {
         if let Some(refusal) = looked.mismatch().map_err(Problem::failed)? {
             return Err(Problem::failed(refusal));
@@ -358,7 +358,7 @@ impl Opener<'_> {
         if looked.fit(&seal).map_err(Problem::failed)? != Fit::Right {
             return Err(Problem::failed(Refusal::Key(KeyError::Wrong(self.folder.master_key()))));
         }
-        let [Some(Identity { installation, .. }), ..] = looked.identities else { unreachable!("a mismatch was refused before") };
+        let [Some(Identity { installation, .. }), ..] = looked.identities else { unreachable!("a mismatch was rejected before") };
         let found = match instance::look(self.folder, &installation, looked.boots) {
             Finding::Hold(_) if !self.settings.data.hold_copies => Finding::Same,
             found => found,
@@ -368,7 +368,7 @@ impl Opener<'_> {
         let number = looked.last_hold + 1;
         let is_new = matches!(found, Finding::Hold(_));
         let [control, test, live] = looked.files;
-        // The hold is on the disk before the folder counts as one that was opened here.
+        // The hold is on disk before the folder counts as opened here.
         let control = self.start(control, DatabaseKind::Control, move |tx| {
             match found {
                 Finding::Same => {}
@@ -390,17 +390,17 @@ impl Opener<'_> {
         let stores = [control, data(test)?, data(live)?];
         if let Err(error) = instance::note(self.folder, &installation, next) {
             let file = self.folder.instance();
-            // On a full disk the service starts all the same: this opening is counted by the next.
+            // With a full disk the service starts all the same: the next start counts this one.
             if !is_same {
                 return Err(Problem::failed(format_args!("{} cannot be written: {error}", file.display())));
             }
-            tracing::warn!(file = %file.display(), %error, "this start could not be noted");
+            tracing::warn!(file = %file.display(), %error, "this start could not be recorded");
         }
         let hold = hold::read(&stores[0].read()).map_err(Problem::failed)?;
         Ok(Taken { seal, stores, hold })
     }
 
-    /// Use a file that was looked into.
+    /// Opens a file whose identity was read.
     pub fn start(
         &self,
         file: StoreFile,
@@ -419,7 +419,7 @@ impl Opener<'_> {
         Seal::read(&self.folder.master_key()).map_err(|error| Problem::failed(Refusal::Key(error)))
     }
 
-    /// Open the files and read whose they are.
+    /// Opens the files and reads their identities.
     pub fn look(&self) -> Result<Looked, Problem> {
         let open = |(name, database_kind)| {
             let opened = StoreFile::open(self.space.clone(), &self.folder.store(name), self.cache_bytes(database_kind));
@@ -437,8 +437,8 @@ impl Opener<'_> {
     }
 }
 
-/// The count of this opening. One that was not counted everywhere, because of a crash or a full disk, is counted to its end first, so that the
-/// counts of one folder never lie further apart than one.
+/// The number of this start. A start that was not counted everywhere, because of a crash or a full disk, is counted to its end first, so
+/// that the counts of one folder never differ by more than one.
 fn next_boot(folder: &Folder, found: &Finding, boots: Boots) -> u64 {
     let most = boots.into_iter().max().unwrap_or(0);
     let is_counted = boots == [most; 3] && instance::counted(folder) == Some(most);

@@ -1,9 +1,9 @@
-//! Whether a data folder is the one that was opened last, or a copy of it.
+//! Detects whether a data folder is the one that was opened last, or a copy of it.
 //!
-//! Two signs show a copy. The file `instance.json` records its own creation time (its inode where the file system has no such time) and the
-//! machine: copying makes another file, moving a folder or attaching its volume to another container does not. And every opening is
-//! counted in all three stores and in that file, which shows a store from an earlier time. A copy of the whole disk on a machine with the
-//! same id looks like the original.
+//! There are two signs of a copy. First, the file `instance.json` records its own creation time (or its inode, where the file system has no
+//! such time) and the machine: copying creates another file, but moving a folder or attaching its volume to another container does not.
+//! Second, every start is counted in all three stores and in that file, which reveals a store from an earlier time. A copy of the whole
+//! disk on a machine with the same ID looks like the original.
 
 use std::fs;
 use std::io;
@@ -19,32 +19,32 @@ use crate::base::secret::sha256;
 use crate::engine::hold::Cause;
 use crate::engine::store::identity::Installation;
 
-/// A 128-bit number in hexadecimal that systemd makes for each installation of a system; absent in most containers.
+/// A 128-bit hexadecimal number that systemd creates for each installation of a system; absent in most containers.
 const MACHINE_ID: &str = "/etc/machine-id";
 
-/// What `instance.json` says.
+/// The content of `instance.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Instance {
-    /// The folder was opened so often, as this file on this machine.
+    /// The folder was opened `boots` times, last as this file on this machine.
     Opened { boots: u64, place: Place },
-    /// `mailmill restore` has filled the folder, and nothing has opened it since.
+    /// `mailmill restore` filled the folder, and it was not opened since.
     Restored { made_at: String, resume: bool },
 }
 
-/// Where a folder is, as far as copies differ in it.
+/// The properties of a folder's location that differ in a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
-    /// When the file system made the file, in nanoseconds, where it knows that.
+    /// The creation time of the file in nanoseconds, if the file system records it.
     born: Option<String>,
     inode: u64,
-    /// A digest: the machine's id itself is to stay on the machine.
+    /// A digest: the machine's ID itself must stay on the machine.
     machine: Option<String>,
 }
 
 impl Place {
-    /// Of the file at `path`, which must be there.
+    /// The place of the file at `path`, which must exist.
     fn of(path: &Path, installation: &Installation) -> io::Result<Self> {
         let found = fs::metadata(path)?;
         let born = found.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
@@ -56,7 +56,7 @@ impl Place {
         })
     }
 
-    /// How `here` differs from this place, in words; nothing if it is the same.
+    /// How `here` differs from this place, in words; `None` if it is the same.
     fn differs(&self, here: &Self) -> Option<&'static str> {
         let differ = |was: &Option<String>, is: &Option<String>| was.is_some() && is.is_some() && was != is;
         let other_file = match (&self.born, &here.born) {
@@ -70,21 +70,21 @@ impl Place {
     }
 }
 
-/// How often the folder was opened, as each store says: control, test, live, which are counted in this order.
+/// The number of starts that each store has counted: control, test, live, which are counted in this order.
 pub type Boots = [u64; 3];
 
-/// What is to be done about sending, by what the folder and its stores say.
+/// The consequence for sending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// It is the folder that was opened last.
     Same,
-    /// Sending is to be put on hold.
+    /// Sending must be put on hold.
     Hold(Cause),
-    /// It was restored with the decision to go on.
+    /// It was restored with the decision to resume sending.
     Resume,
 }
 
-/// Look at what the folder says of itself.
+/// Compares the folder with its record.
 pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Finding {
     let file = folder.instance();
     let copied = |sign: &str| Finding::Hold(Cause::Copied { sign: sign.to_owned() });
@@ -104,7 +104,7 @@ pub fn look(folder: &Folder, installation: &Installation, boots: Boots) -> Findi
     }
 }
 
-/// Why sending is to be put on hold in a folder that was restored and not opened since, if it is.
+/// Why sending must be put on hold in a folder that was restored and not opened since; `None` if it was not.
 pub fn restored(folder: &Folder) -> Option<Cause> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Restored { made_at, resume: false } => Some(Cause::Restored { made_at }),
@@ -112,7 +112,7 @@ pub fn restored(folder: &Folder) -> Option<Cause> {
     }
 }
 
-/// How often the folder was opened, as `instance.json` says.
+/// The number of starts in `instance.json`.
 pub fn counted(folder: &Folder) -> Option<u64> {
     match serde_json::from_slice(&fs::read(folder.instance()).ok()?).ok()? {
         Instance::Opened { boots, .. } => Some(boots),
@@ -120,7 +120,7 @@ pub fn counted(folder: &Folder) -> Option<u64> {
     }
 }
 
-/// The first file whose count does not fit. Counts are raised one after the other, and a crash may come between any two.
+/// The first store whose count does not fit. Counts are raised one after the other, and a crash may happen between any two.
 fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     let counts = [("control.redb", control), ("test.redb", test), ("live.redb", live), ("instance.json", instance)];
     let fits = |pair: &[(&str, u64)]| pair[0].1 >= pair[1].1;
@@ -131,16 +131,16 @@ fn skewed([control, test, live]: Boots, instance: u64) -> Option<&'static str> {
     counts.iter().find(|(_, count)| control - count > 1).map(|(name, _)| *name)
 }
 
-/// Write that the folder was opened so often, here.
+/// Records that the folder was opened `boots` times, here.
 pub fn note(folder: &Folder, installation: &Installation, boots: u64) -> io::Result<()> {
     write_whole(&folder.instance(), |aside| {
-        // Giving a file its name changes neither its birth nor its inode.
+        // Renaming a file changes neither its creation time nor its inode.
         let place = Place::of(aside, installation)?;
         Ok(serde_json::to_string(&Instance::Opened { boots, place }).expect("text and numbers"))
     })
 }
 
-/// Write that the folder was filled from a backup.
+/// Records that the folder was filled from a backup.
 pub fn note_restored(folder: &Folder, made_at: &str, resume: bool) -> io::Result<()> {
     let instance = Instance::Restored { made_at: made_at.to_owned(), resume };
     write_whole(&folder.instance(), |_| Ok(serde_json::to_string(&instance).expect("text")))
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_between_the_counts_of_one_start_is_no_copy() {
+    fn a_crash_between_the_counts_of_one_start_is_not_a_copy() {
         for (boots, instance) in [([3, 3, 3], 3), ([4, 3, 3], 3), ([4, 4, 3], 3), ([4, 4, 4], 3)] {
             assert_eq!(opened(boots, instance).3, Finding::Same, "{boots:?} {instance}");
         }
@@ -198,13 +198,13 @@ mod tests {
     }
 
     #[test]
-    fn another_machine_is_another_place_and_a_machine_without_an_id_is_not() {
+    fn another_machine_counts_as_a_copy_but_a_machine_without_an_id_does_not() {
         let place = |machine: Option<&str>| Place { born: Some("7".into()), inode: 7, machine: machine.map(str::to_owned) };
         assert!(place(Some("a")).differs(&place(Some("b"))).is_some());
         for (was, is) in [(Some("a"), Some("a")), (Some("a"), None), (None, Some("b"))] {
             assert_eq!(place(was).differs(&place(is)), None);
         }
-        // Another inode says nothing where births are known.
+        // A different inode means nothing if creation times are known.
         assert_eq!(Place { inode: 8, ..place(None) }.differs(&place(None)), None);
         let unborn = |inode| Place { born: None, inode, machine: None };
         assert!(unborn(7).differs(&unborn(8)).is_some() && unborn(7).differs(&unborn(7)).is_none());

@@ -1,4 +1,4 @@
-//! Opening everything that a data folder holds, and closing it again.
+//! Opening and closing everything in a data folder.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::settings::{Rendering, RenderingEngine, Settings};
 
 const MIB: usize = 1024 * 1024;
-/// The file that this process runs, also after an upgrade has put another one into its place.
+/// The file of this process, also after an upgrade has replaced the program.
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// An engine on an open folder.
@@ -34,9 +34,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Open the folder's stores and indexes, put the engine together and fill its ring of keys.
+    /// Opens the folder's stores and indexes, builds the engine and loads the API keys.
     ///
-    /// Opening may have to write. On a full disk it uses the reserve, and then waits for space.
+    /// Opening may have to write. With a full disk it uses the reserve, and then waits for space.
     pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let mib = |number: u64| number.saturating_mul(MIB as u64);
@@ -55,20 +55,20 @@ impl Opened {
         Ok(Self { engine, folder, stores })
     }
 
-    /// What tells of a store that cannot write any more.
+    /// Signals for stores that can no longer write.
     pub fn failures(&self) -> Vec<watch::Receiver<Option<store::Error>>> {
         self.stores.iter().map(|store| store.failure()).collect()
     }
 
-    /// Finish the writes that wait and let go of the files.
+    /// Finishes the waiting writes and closes the files.
     pub fn close(self) {
         let Self { engine, folder, stores } = self;
         drop(engine);
         for store in stores {
             match Arc::try_unwrap(store) {
                 Ok(store) => store.close(),
-                // Everything answered is durable without this.
-                Err(store) => tracing::warn!(file = %store.file().display(), "still in use at the end, closed with the process"),
+                // Every acknowledged write is durable without this.
+                Err(store) => tracing::warn!(file = %store.file().display(), "still in use at shutdown, closed with the process"),
             }
         }
         drop(folder);

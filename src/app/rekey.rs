@@ -1,8 +1,9 @@
-//! `mailmill rekey`: a new master key for an installation that lost every copy of its own, after each loss was accepted by name.
+//! `mailmill rekey`: a new master key for an installation that has lost every copy of its own, after the operator accepted each loss by
+//! name.
 //!
-//! The new key is on the disk beside the stores before anything is put under it. Check values change after everything else, and the key gets
-//! its name last. While the file of the new key is there, the folder does not start, and a second `mailmill rekey` goes on with the same
-//! key. If the old key turns up before the check values change, it takes the data back to that one.
+//! The new key is on disk beside the stores before anything is sealed with it. Check values change after everything else, and the key gets
+//! its name last. While the file of the new key exists, the folder does not start, and a second `mailmill rekey` continues with the same
+//! key. If the old key is found before the check values change, it takes the data back to the old key.
 
 use std::fs::{self, File};
 use std::io;
@@ -22,13 +23,13 @@ use crate::features::installation::sealed::Fit;
 use crate::surfaces::cli::{Problem, Rekey};
 use crate::vocab::settings::Settings;
 
-/// Which key everything is put under.
+/// The key to which all data moves.
 enum Goal {
-    /// A key that is in no file yet.
+    /// A key that is not in a file yet.
     New(Seal),
-    /// The new key of a rekey that was interrupted.
+    /// The new key of an interrupted rekey.
     Resumed(Seal),
-    /// The key of the installation, which was found again after a rekey was interrupted.
+    /// The key of the installation, found again after an interrupted rekey.
     Old(Seal),
 }
 
@@ -36,7 +37,7 @@ impl Goal {
     fn of(folder: &Folder, looked: &Looked, random: &dyn Random) -> Result<Self, Problem> {
         let interrupted = match Seal::read(&folder.rekey()) {
             Ok(seal) => Some(seal),
-            // It is whole before anything is put under it.
+            // The key file is complete before anything is sealed with the key.
             Err(KeyError::Missing(_) | KeyError::Length(..)) => None,
             Err(trouble) => return Err(Problem::failed(trouble)),
         };
@@ -71,12 +72,12 @@ impl Goal {
         Ok(if matches!(self, Self::Old(_)) { lost.of_secrets() } else { lost })
     }
 
-    /// What the list of losses does not say.
+    /// Losses that the list does not include.
     fn remark(&self) -> &'static str {
         match self {
             Self::New(_) => "",
             Self::Resumed(_) => {
-                "An earlier rekey was interrupted, and this one goes on with its key. What the earlier one has replaced (DKIM keys, \
+                "An earlier rekey was interrupted, and this one continues with its key. What the earlier one replaced (DKIM keys, \
                  authenticator apps) is lost too and not listed.\n"
             }
             Self::Old(_) => {
@@ -87,7 +88,7 @@ impl Goal {
     }
 }
 
-/// List what is lost without the key, or go on without it.
+/// Lists what is lost without the key, or replaces it.
 pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Problem> {
     let accepted = losses(&wanted.accept_loss)?;
     let folder = Folder::open_existing(data).map_err(Problem::failed)?;
@@ -107,7 +108,7 @@ pub fn rekey(data: &Path, settings: &Settings, wanted: &Rekey) -> Result<(), Pro
         let all = if all.is_empty() { Loss::Links.word().to_owned() } else { all.join(",") };
         let next = match goal {
             Goal::Old(_) => "To return to the old key",
-            Goal::New(_) | Goal::Resumed(_) => "Look for a copy of master.key first; to go on without it",
+            Goal::New(_) | Goal::Resumed(_) => "Look for a copy of master.key first; to continue without it",
         };
         return Err(Problem::misused(format_args!("nothing was changed. {next}: mailmill rekey --accept-loss {all}")));
     }
@@ -140,7 +141,7 @@ fn losses(words: &[String]) -> Result<Vec<Loss>, Problem> {
     words.iter().map(parse).collect()
 }
 
-/// Put everything in the stores under the key, and their check values last.
+/// Reseals everything in the stores with the key, and changes their check values last.
 fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(), Problem> {
     let Looked { files, identities, .. } = looked;
     let mut stores = Vec::new();
@@ -150,7 +151,7 @@ fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(),
     let stores: [Arc<Store>; 3] = stores.try_into().unwrap_or_else(|_| unreachable!("there are as many stores as files"));
     put_under(&stores, seal).map_err(Problem::failed)?;
     for (store, whose) in stores.iter().zip(identities) {
-        // Stores that have no identity yet get theirs at the next start.
+        // Stores without an identity get theirs at the next start.
         let Some(whose) = whose else { continue };
         let whose = Identity { key_check: seal.check_value(), ..whose };
         let write = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
@@ -165,7 +166,7 @@ fn put_all_under(opener: &Opener<'_>, looked: Looked, seal: &Seal) -> Result<(),
     Ok(())
 }
 
-/// A file that a crash has left while it was written: nothing is under what was to be in it.
+/// Removes a key file left incomplete by a crash: nothing is sealed with its key.
 fn remove_short(key: &Path) -> Result<(), Problem> {
     match fs::remove_file(key) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -175,13 +176,13 @@ fn remove_short(key: &Path) -> Result<(), Problem> {
     }
 }
 
-/// Give the new key its name. A key that was there, whatever it was, is kept beside it.
+/// Gives the new key its name. An existing key file is kept beside it.
 fn replace(folder: &Folder, clock: &dyn Clock) -> io::Result<()> {
     let file = folder.master_key();
     if file.exists() {
         let aside = folder.path().join(format!("master.key.replaced-{}", clock.now().seconds()));
         if aside.exists() {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is there already", aside.display())));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} already exists", aside.display())));
         }
         fs::rename(&file, aside)?;
         sync(folder)?;

@@ -1,7 +1,7 @@
-//! `mailmill restore`: a backup and the master key into an empty folder, on hold.
+//! `mailmill restore`: restores a backup and the master key into an empty folder, with sending on hold.
 //!
-//! The key is verified before anything is written, and written last: a folder without it does not start, so a restore that was cut off is
-//! never taken for a complete one.
+//! The key is verified before anything is written, and written last: a folder without it does not start, so an interrupted restore never
+//! passes for a complete one.
 
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::features::installation::sealed::{self, Fit};
 use crate::features::system::backup::{self, BackupError, Manifest};
 use crate::surfaces::cli::{Problem, Restore};
 
-/// Check a backup, or put it into the empty folder `data`.
+/// Checks a backup, or restores it into the empty folder `data`.
 pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     let backup = &wanted.folder;
     if wanted.verify {
@@ -43,7 +43,7 @@ pub fn restore(data: &Path, wanted: &Restore) -> Result<(), Problem> {
     say(&format!("Restored {} rows, saved {}, to {shown} and compared them with the backup.", manifest.rows(), manifest.made_at));
     if key.is_none() {
         say(&format!(
-            "The master key is not there: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
+            "The master key is missing: put a copy at {shown}/master.key (mode 600), or see `mailmill rekey --data {shown}`."
         ));
     }
     match wanted.resume {
@@ -67,7 +67,7 @@ fn fill(folder: &Folder, wanted: &Restore, write_key: impl FnOnce(&Path) -> Resu
     Ok(manifest)
 }
 
-/// The file with the key: named on the command line or at the terminal.
+/// The file with the key, from the command line or the terminal.
 fn ask_for_key(wanted: &Restore) -> Result<PathBuf, Problem> {
     if let Some(file) = &wanted.master_key {
         return Ok(file.clone());
@@ -93,7 +93,7 @@ fn verify_key(folder: &Path, manifest: &Manifest, file: &Path) -> Result<Seal, P
     let fit = match &manifest.key_check {
         Some(check) if *check == seal.check_value() => Fit::Right,
         Some(_) => Fit::Wrong,
-        // A backup of the first form has no check value: what depends on its key shows whether this one is right.
+        // The oldest backups have no check value: data that depends on the key shows whether this one is right.
         None => backup::files(folder)
             .and_then(|files| sealed::try_key(&files, &seal).map_err(|error| BackupError::Store(folder.to_path_buf(), error)))
             .map_err(Problem::failed)?,

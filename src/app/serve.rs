@@ -1,4 +1,4 @@
-//! The service: from the open folder to the last answered request.
+//! The service: from the open folder to the last completed request.
 
 use std::convert::Infallible;
 use std::fs;
@@ -37,10 +37,10 @@ use crate::workers::WORKERS;
 /// How long requests get after a store has failed: none of their writes can succeed, but reads may.
 const GRACE_AFTER_FAILURE: Duration = Duration::from_secs(2);
 
-/// For the record of what became of the last messages.
+/// The time to record the outcomes of the last messages.
 const RECORDING_TIME: Duration = Duration::from_secs(5);
 
-/// Serve until asked to stop, or until a store fails.
+/// Serves until asked to stop, or until a store fails.
 pub async fn serve(
     folder: Folder,
     settings: Settings,
@@ -50,9 +50,9 @@ pub async fn serve(
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);
     let clock: Arc<dyn Clock> = demo.as_ref().map_or_else(|| Arc::new(SystemClock) as _, |demo| demo.clock.clone() as _);
-    // Before signals are listened for: on a full disk this waits for space, and a signal then ends the process at once.
+    // Open before installing signal handlers: with a full disk this waits for space, and a signal then ends the process at once.
     let opened = Opened::open(folder, settings, clock)?;
-    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("signal handlers cannot be installed: {error}")))?;
+    signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("cannot install signal handlers: {error}")))?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());
     tasks.attend("disk space at the end", async move {
@@ -73,7 +73,7 @@ pub async fn serve(
     let bound = running.addresses().clone();
     engine.set_base_url(base_url(&engine.settings, &bound));
     engine.set_listening([bound.http, bound.https, mail_in.smtp, mail_in.lmtp].into_iter().flatten().collect());
-    // After it: messages have links.
+    // Start this after the listener: messages contain links.
     sending::dispatch::start(&tasks, &engine);
     webhooks::dispatch::start(&tasks, &engine);
     let welcome = if first { Some(welcome(&engine).await?) } else { None };
@@ -95,10 +95,10 @@ pub async fn serve(
     tasks.raise(Stage::Draining);
     let grace = failure.as_ref().map_or(engine.settings.server.drain_seconds.seconds(), |_| GRACE_AFTER_FAILURE);
     let (drained, _) = tokio::join!(running.drain(grace), mail_in.drain(grace));
-    // Messages whose final dot is written get the time that the settings give them.
+    // Messages whose final dot is written get the configured time.
     let stop = engine.settings.mail.stop_seconds.seconds() + RECORDING_TIME;
     let joined = tasks.join(if failure.is_some() { grace } else { grace.max(stop) }).await;
-    // After the last request, so that every one of them is counted.
+    // This runs after the last request, so that every one is counted.
     let counted = accounts::flush_usage(&engine).await;
     let noted = tracking::flush(&engine).await;
     tracing::info!(finished = drained.finished, cut = drained.cut, counted = counted.is_ok(), noted = noted.is_ok(), left = ?joined.cut, "stopped");
@@ -110,13 +110,13 @@ pub async fn serve(
     }
 }
 
-/// What the first start shows: the set-up link and a test key.
+/// The content of the first start's greeting: the setup link and a test key.
 async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Problem> {
     let said = |failure: Failure| failure.cause.unwrap_or_else(|| failure.code.info().message.to_owned());
     accounts::welcome(engine).await.map_err(|failure| Problem::failed(said(failure)))
 }
 
-/// Sending is on hold: say so, or let it go on if the operator has decided.
+/// Sending is on hold: log it, or resume if the operator has decided so.
 async fn hold(engine: &Arc<Engine>, on_hold: &OnHold, resume: bool) -> Result<(), Problem> {
     let looking = (engine.clone(), on_hold.clone());
     let waiting = tokio::task::spawn_blocking(move || held_work::held(&looking.0, &looking.1, None)).await;
@@ -145,7 +145,7 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     let waits = stores.into_iter().map(|mut store| {
         Box::pin(async move {
             match store.wait_for(Option::is_some).await {
-                Ok(error) => error.clone().expect("just seen to be there"),
+                Ok(error) => error.clone().expect("checked above to exist"),
                 Err(_) => store::Error::Closed,
             }
         })
@@ -153,7 +153,7 @@ async fn first_failure(stores: Vec<watch::Receiver<Option<store::Error>>>) -> st
     select_all(waits).await.0
 }
 
-/// Raise the limit on descriptors as far as the system allows, and fit the connections into it.
+/// Raises the descriptor limit as far as the system allows, and fits the connections into it.
 fn fit_connections(settings: &Settings) -> Connections {
     let machine::Descriptors { before, now } = machine::raise_descriptor_limit();
     let fitted = Connections::fit(settings, now);
@@ -200,18 +200,18 @@ fn options(settings: &Settings, folder: &Folder, connections: usize) -> Options 
     }
 }
 
-/// Where links in answers lead: the setting, or else an address that was bound.
+/// The base of links in responses: the setting, or else an address that was bound.
 fn base_url(settings: &Settings, bound: &Bound) -> String {
     match (&settings.server.public_url, bound.https, bound.http) {
         (Some(url), _, _) => url.clone(),
-        // A certificate of our own making is one that no client trusts yet.
+        // No client trusts our self-signed certificate yet.
         (None, _, Some(address)) => format!("http://{}", reachable(address)),
         (None, Some(address), None) => format!("https://{}", reachable(address)),
         (None, None, None) => String::new(),
     }
 }
 
-/// The file that says that requests are taken. Gone again when they are not.
+/// The file that signals that the service accepts requests. It is removed when the service stops accepting them.
 struct ReadyFile(PathBuf);
 
 impl ReadyFile {
@@ -220,7 +220,7 @@ impl ReadyFile {
             "http": bound.http, "https": bound.https, "socket": bound.socket, "inbound": mail_in.smtp,
             "inboundLmtp": mail_in.lmtp, "pid": std::process::id(),
         });
-        // Whoever waits for the file must never see half of it.
+        // A program that waits for the file must never see it half-written.
         let mut aside = path.as_os_str().to_owned();
         aside.push(".part");
         let written = fs::write(&aside, format!("{text}\n")).and_then(|()| fs::rename(&aside, path));
@@ -233,12 +233,12 @@ impl ReadyFile {
 
 impl Drop for ReadyFile {
     fn drop(&mut self) {
-        // Whoever removed it before has done the same.
+        // The file may already be gone, which is fine.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// What a start says: where the service is, and on the very first start how to begin.
+/// The greeting of a start: the service's addresses, and on the first start how to get started.
 fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_held): (Option<&Welcome>, bool)) -> String {
     let http = bound.http.map(|address| format!("http://{}", reachable(address)));
     let https = bound.https.map(|address| format!("https://{}", reachable(address)));
@@ -253,7 +253,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     let links: Vec<&str> = settings.server.public_url.as_deref().into_iter().chain(addresses.iter().copied()).collect();
     let links: String = links.iter().map(|base| format!("\n    {base}{}", welcome.setup_path)).collect();
     let key = welcome.test_key.expose();
-    // The certificate made here is known to nobody else.
+    // No other machine knows the certificate made here.
     let trust = match http.is_none() && settings.tls.certificate.is_none() {
         true => format!("--cacert '{}' ", folder.tls().join("cert.pem").display()),
         false => String::new(),
@@ -266,7 +266,7 @@ fn greeting(bound: &Bound, folder: &Folder, settings: &Settings, (welcome, is_he
     text
 }
 
-/// The address as a client on this machine writes it.
+/// The address as a client on this machine would write it.
 fn reachable(address: SocketAddr) -> String {
     match address.ip() {
         ip if ip.is_unspecified() => format!("localhost:{}", address.port()),

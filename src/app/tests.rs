@@ -1,4 +1,4 @@
-//! The composed engine, in process: what the operator does and what keys see of it.
+//! The composed engine, in process: what the operator does, and its effect on keys.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn standard() -> Settings {
 }
 
 fn open(path: &Path, settings: Settings) -> Opened {
-    Opened::open(Folder::open(path).expect("a free folder"), settings, Arc::new(SystemClock)).expect("opens")
+    Opened::open(Folder::open(path).expect("an unused folder"), settings, Arc::new(SystemClock)).expect("opens")
 }
 
 const STRANGER: Peer = Peer::Network { address: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), tls: false };
@@ -60,7 +60,7 @@ impl Client {
 fn text_of(reply: &Reply) -> String {
     match &reply.body {
         ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).expect("text"),
-        ReplyBody::Stream(_) => panic!("none of these answers is a stream"),
+        ReplyBody::Stream(_) => panic!("none of these responses is a stream"),
     }
 }
 
@@ -77,7 +77,7 @@ async fn key(client: &Client, environment: &str, permissions: &[&str]) -> (Strin
 }
 
 #[tokio::test]
-async fn a_key_works_from_its_making_to_its_revoking_and_after_a_restart() {
+async fn a_key_works_until_it_is_revoked_also_after_a_restart() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let path = outer.path().join("data");
     let opened = open(&path, standard());
@@ -101,7 +101,7 @@ async fn a_key_works_from_its_making_to_its_revoking_and_after_a_restart() {
 }
 
 #[tokio::test]
-async fn the_list_shows_use_and_eight_characters_and_never_the_key() {
+async fn the_list_shows_usage_and_eight_characters_but_never_the_key() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -118,7 +118,7 @@ async fn the_list_shows_use_and_eight_characters_and_never_the_key() {
 }
 
 #[tokio::test]
-async fn all_keys_of_the_account_share_its_budget_also_those_made_later() {
+async fn all_keys_of_an_account_share_its_budget_also_later_ones() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let overrides = [("accounts.owner_plan", "standard"), ("plans.standard.budgets.general", "2")];
     let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -134,7 +134,7 @@ async fn all_keys_of_the_account_share_its_budget_also_those_made_later() {
 }
 
 #[tokio::test]
-async fn an_account_whose_plan_is_gone_from_the_settings_gets_503() {
+async fn an_account_whose_plan_was_removed_from_the_settings_gets_503() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let path = outer.path().join("data");
     let opened = open(&path, standard());
@@ -150,7 +150,7 @@ async fn an_account_whose_plan_is_gone_from_the_settings_gets_503() {
 }
 
 #[tokio::test]
-async fn nobody_on_the_network_reaches_the_operators_operations() {
+async fn operator_operations_cannot_be_reached_over_the_network() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -249,7 +249,7 @@ async fn the_setup_link_creates_one_owner_who_is_signed_in_at_once() {
 }
 
 #[tokio::test]
-async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
+async fn a_backup_is_restored_completely_and_a_changed_one_is_rejected() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -262,7 +262,7 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     let (status, made) = client.operate(Method::POST, "/admin/backups", &to).await;
     assert_eq!(status, StatusCode::CREATED, "{made}");
     let (status, again) = client.operate(Method::POST, "/admin/backups", &to).await;
-    assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never written over: {again}");
+    assert_eq!(status, StatusCode::BAD_REQUEST, "a backup is never overwritten: {again}");
     let rows = backup::verify(&target).expect("whole").rows();
     assert_eq!(made["data"]["rows"], rows);
     let names: std::collections::BTreeSet<_> =
@@ -281,7 +281,7 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     let (_, list) = Client::of(&opened).with_key(&text, Method::GET, "/v1/projects", "").await;
     assert_eq!(list["data"]["projects"][0]["id"], project["data"]["projectId"], "{list}");
     opened.close();
-    assert!(backup::restore(&target, &restored).is_err(), "a folder with data is never written over");
+    assert!(backup::restore(&target, &restored).is_err(), "a folder with data is never overwritten");
 
     let file = target.join("live.redb");
     std::fs::copy(target.join("test.redb"), &file).expect("copied");
@@ -291,11 +291,11 @@ async fn a_backup_is_restored_whole_and_a_changed_one_is_refused() {
     let empty = outer.path().join("empty");
     std::fs::create_dir(&empty).expect("made");
     assert!(backup::restore(&target, &empty).is_err());
-    assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "what failed leaves nothing behind");
+    assert_eq!(std::fs::read_dir(&empty).expect("there").count(), 0, "a failed restore leaves nothing behind");
 }
 
 #[tokio::test]
-async fn a_project_of_one_account_and_environment_is_not_in_the_other() {
+async fn a_project_is_visible_only_in_its_account_and_environment() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);

@@ -1,4 +1,4 @@
-//! Amounts of money as exact decimals, read from the text of a JSON number and written as one. Nothing here is a floating-point number.
+//! Amounts of money as exact decimals, parsed from and written as the text of a JSON number. No floating point is involved.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// Decimals that are kept: as many as programs print of a binary fraction, like 59.970000000000006, and some more.
+/// Decimals that are kept: enough for a binary fraction as programs print it, like 59.970000000000006, and some spare.
 const DECIMALS: i64 = 18;
-/// A number below this many digits before the point is taken; sums of a hundred million of them still fit.
+/// Digits allowed before the decimal point; sums of a hundred million such numbers still fit.
 const WHOLE_DIGITS: i64 = 12;
 const ONE: i128 = 10_i128.pow(DECIMALS as u32);
 
@@ -16,7 +16,7 @@ const ONE: i128 = 10_i128.pow(DECIMALS as u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Amount(i128);
 
-/// Why a number is not taken as an amount.
+/// Why a number is not accepted as an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmountError {
     NoNumber,
@@ -35,10 +35,10 @@ impl fmt::Display for AmountError {
 }
 
 impl Amount {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self(0);
 
-    /// Read the text of a JSON number.
+    /// Parses the text of a JSON number.
     pub fn parse(number: &str) -> Result<Self, AmountError> {
         let (negative, rest) = match number.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -59,7 +59,7 @@ impl Amount {
         if significant.is_empty() {
             return Ok(Self::ZERO);
         }
-        // The number is `significant` times ten to this.
+        // The number is `significant` times ten to the power of this.
         let power = exponent.saturating_sub(fraction.len() as i64).saturating_add(dropped);
         if power.saturating_add(significant.len() as i64) > WHOLE_DIGITS {
             return Err(AmountError::TooLarge);
@@ -68,16 +68,16 @@ impl Amount {
             return Err(AmountError::TooFine);
         }
         let units: i128 = significant.parse().map_err(|_| AmountError::TooFine)?;
-        let units = units * 10_i128.pow(u32::try_from(power + DECIMALS).expect("just seen not to be negative"));
+        let units = units * 10_i128.pow(u32::try_from(power + DECIMALS).expect("checked above not to be negative"));
         Ok(Self(if negative { -units } else { units }))
     }
 
-    /// Whether it is below nothing.
+    /// Whether it is below zero.
     pub fn is_negative(self) -> bool {
         self.0 < 0
     }
 
-    /// Without its sign.
+    /// The amount without its sign.
     pub fn size(self) -> Self {
         Self(self.0.abs())
     }
@@ -101,7 +101,7 @@ fn read_exponent(text: &str) -> Result<i64, AmountError> {
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(AmountError::NoNumber);
     }
-    // Whatever is longer is far outside either way.
+    // A longer exponent is far out of range either way.
     let size = digits.parse::<u32>().unwrap_or(u32::MAX);
     Ok(if negative { -i64::from(size) } else { i64::from(size) })
 }
@@ -128,7 +128,7 @@ impl Serialize for Amount {
     }
 }
 
-/// From the store only: what comes in is read by [`Amount::parse`].
+/// For the store only: input is read by [`Amount::parse`].
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         i128::deserialize(deserializer).map(Self)
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_every_digit_however_they_are_written() {
+    fn numbers_keep_every_digit_in_any_notation() {
         for (number, expected) in [
             ("0", "0"),
             ("-0", "0"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_too_fine_or_no_number_is_refused() {
+    fn numbers_too_large_or_too_fine_and_other_text_are_rejected() {
         for number in ["1000000000000", "1e12", "1e999999999999", "-1e300"] {
             assert_eq!(Amount::parse(number), Err(AmountError::TooLarge), "{number}");
         }
@@ -203,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back_and_sums_have_no_order(one in -999_999_999_999_999_i64.., other in any::<i64>()) {
+        fn written_amounts_parse_back_and_sums_have_no_order(one in -999_999_999_999_999_i64.., other in any::<i64>()) {
             let (one, other) = (Amount(i128::from(one) * 1_000_007), Amount(i128::from(other) * 999_983));
             prop_assert_eq!(Amount::parse(&one.to_string()), Ok(one));
             prop_assert_eq!(one.plus(other), other.plus(one));

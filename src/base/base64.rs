@@ -1,4 +1,4 @@
-//! Bytes as base64 text: padded, or for addresses and tokens (RFC 4648 §5) without padding.
+//! Bytes as base64 text: padded, or for URLs and tokens (RFC 4648 §5) without padding.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -15,7 +15,7 @@ pub fn encode(bytes: &[u8]) -> String {
     out
 }
 
-/// The bytes of base64 text, whether or not it is padded or broken into lines; `None` for anything else.
+/// The bytes of base64 text, padded or not, with or without line breaks; `None` for any other text.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut letters, mut padded) = (0_u32, 0, false);
@@ -62,7 +62,7 @@ pub fn encode_url(bytes: &[u8]) -> String {
     out
 }
 
-/// The bytes of base64url text without padding; `None` for anything that [`encode_url`] does not write.
+/// The bytes of base64url text without padding; `None` for any text that [`encode_url`] does not write.
 pub fn decode_url(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
     for chunk in text.as_bytes().chunks(4) {
@@ -73,7 +73,7 @@ pub fn decode_url(text: &str) -> Option<Vec<u8>> {
         bits <<= 6 * (4 - chunk.len());
         let bytes = &bits.to_be_bytes()[1..];
         let (kept, rest) = bytes.split_at(chunk.len().checked_sub(1)?);
-        // One spelling for each value: neither a lone letter nor bits beyond the last byte.
+        // One spelling for each value: neither a single leftover character nor bits beyond the last byte.
         if kept.is_empty() || (chunk.len() < 4 && rest.iter().any(|byte| *byte != 0)) {
             return None;
         }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_for_addresses_is_read_back_and_has_one_spelling() {
+    fn base64url_text_decodes_back_and_has_one_spelling() {
         for length in 0..40_u8 {
             let bytes: Vec<u8> = (0..length).map(|byte| byte.wrapping_mul(37) ^ 0xF5).collect();
             assert_eq!(decode_url(&encode_url(&bytes)), Some(bytes));

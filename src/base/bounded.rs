@@ -1,4 +1,4 @@
-//! A whole number that is known to lie in its range.
+//! Whole numbers that are known to be in a range.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Bounded<const MIN: u64, const MAX: u64>(u64);
 
 impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
-    /// The number, if it lies in the range.
+    /// The number, if it is in the range.
     pub fn new(number: u64) -> Option<Self> {
         (MIN..=MAX).contains(&number).then_some(Self(number))
     }
@@ -57,7 +57,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX>
                 u64::try_from(number).ok().and_then(Bounded::new).ok_or_else(|| outside(number, MIN, MAX))
             }
 
-            /// JSON knows one kind of number: 5.0 is 5, and some clients write it so.
+            /// JSON has one kind of number: 5.0 is 5, and some clients write it that way.
             fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
                 let whole = number.fract() == 0.0 && (0.0..=i64::MAX as f64).contains(&number);
                 let bounded = if whole { Bounded::new(number as u64) } else { None };
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_the_ends_and_nothing_beyond() {
+    fn accepts_the_ends_and_nothing_beyond() {
         let read =
             |text: &str| serde_json::from_str::<Bounded<1, 100>>(text).map(Bounded::get).map_err(|error| error.to_string());
         assert_eq!((read("1"), read("100")), (Ok(1), Ok(100)));

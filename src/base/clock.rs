@@ -1,4 +1,4 @@
-//! Time as a value that is handed in, so that every rule that depends on it can be tested without waiting.
+//! Time as an argument, so that every rule that depends on it can be tested without waiting.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// This moment and `ms` milliseconds more.
+    /// `ms` milliseconds after this time.
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
 
-    /// Milliseconds from `earlier` to this moment; negative if `earlier` is later.
+    /// Milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub fn ms_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -37,28 +37,28 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Milliseconds on a clock that only runs forward, since some moment of its own. Waits are measured on it: setting the machine's
-/// clock neither shortens nor lengthens them.
+/// Milliseconds on a clock that only runs forward, from an arbitrary start. Waits are measured on it: setting the machine's clock neither
+/// shortens nor lengthens them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monotonic(pub i64);
 
 impl Monotonic {
-    /// This moment and `ms` milliseconds more.
+    /// `ms` milliseconds after this time.
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
 
-    /// Milliseconds from `earlier` to this moment; negative if `earlier` is later.
+    /// Milliseconds from `earlier` to this time; negative if `earlier` is later.
     pub fn ms_since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// Where the current time comes from.
+/// A source of the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// The current time. It can be set back or forward.
+    /// The current time. The operator can set it back or forward.
     fn now(&self) -> Timestamp;
-    /// The same moment on a clock that only runs forward.
+    /// The current time on a clock that only runs forward.
     fn monotonic(&self) -> Monotonic;
 }
 
@@ -85,17 +85,17 @@ pub struct PastClock {
 }
 
 impl PastClock {
-    /// A clock that shows the machine's time less `behind_ms`.
+    /// Returns a clock that shows the machine's time less `behind_ms`.
     pub fn behind(behind_ms: i64) -> Self {
         Self { behind_ms: AtomicI64::new(behind_ms) }
     }
 
-    /// Set it forward to `moment`, but never back and never past the machine's time.
+    /// Sets it forward to `moment`, but never back and never past the machine's time.
     pub fn advance_to(&self, moment: Timestamp) {
         self.behind_ms.fetch_min(SystemClock.now().ms_since(moment).max(0), Ordering::SeqCst);
     }
 
-    /// From now on it shows the machine's time.
+    /// Sets it to the machine's time.
     pub fn catch_up(&self) {
         self.behind_ms.store(0, Ordering::SeqCst);
     }
@@ -111,25 +111,25 @@ impl Clock for PastClock {
     }
 }
 
-/// A clock for tests, which moves only by these methods.
+/// A clock for tests, which moves only through these methods.
 pub struct ManualClock {
     now: AtomicI64,
     monotonic: AtomicI64,
 }
 
 impl ManualClock {
-    /// A clock that stands at `start`.
+    /// A clock that stays at `start`.
     pub fn at(start: Timestamp) -> Self {
         Self { now: AtomicI64::new(start.0), monotonic: AtomicI64::new(0) }
     }
 
-    /// Let `ms` milliseconds pass.
+    /// Advances both clocks by `ms` milliseconds.
     pub fn advance_ms(&self, ms: i64) {
         self.set_off_by_ms(ms);
         self.monotonic.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// Set the time forward, or back if `ms` is negative, without any time passing.
+    /// Sets the time forward, or back if `ms` is negative; the forward-only clock does not move.
     pub fn set_off_by_ms(&self, ms: i64) {
         self.now.fetch_add(ms, Ordering::SeqCst);
     }

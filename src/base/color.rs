@@ -1,20 +1,20 @@
-//! Colours as CSS writes them, and what can be said of them: contrast, likeness, a word. Pure.
+//! Colors as CSS writes them, and their properties: contrast, similarity, a name. Pure functions.
 //!
-//! Contrast is that of WCAG 2. It does not know what a colour is used for.
+//! The contrast is that of WCAG 2, whatever the color is used for.
 
 use super::text::Color;
 
-/// Gradients within gradients: there are none.
+/// Nested gradients: real ones have none.
 const DEPTH_MAX: u8 = 4;
-/// What WCAG AA asks of running text.
+/// The contrast that WCAG AA requires of body text.
 pub const LEGIBLE: f64 = 4.5;
 
 pub const WHITE: Color = Color { red: 255, green: 255, blue: 255 };
 pub const BLACK: Color = Color { red: 0, green: 0, blue: 0 };
-/// What brands write in where black is meant.
+/// The near-black that brands use for text.
 const SOFT_BLACK: Color = Color { red: 0x1a, green: 0x1a, blue: 0x1a };
 
-/// A colour with its opacity.
+/// A color with its opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Painted {
     pub color: Color,
@@ -22,7 +22,7 @@ pub struct Painted {
     pub alpha: f32,
 }
 
-/// A colour by how people see it: lightness 0 to 1, chroma 0 to about 0.4, hue in degrees (OKLCH).
+/// A color in OKLCH: lightness 0 to 1, chroma 0 to about 0.4, hue in degrees.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     pub lightness: f32,
@@ -30,7 +30,7 @@ pub struct Seen {
     pub hue: f32,
 }
 
-/// The colour that a CSS value is.
+/// Parses a CSS color value.
 pub fn parse(text: &str) -> Option<Painted> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(hex) = text.strip_prefix('#') {
@@ -68,12 +68,12 @@ fn function(name: &str, arguments: &str) -> Option<Painted> {
     Some(Painted { color, alpha })
 }
 
-/// Old writing gives saturation and lightness in percent, new writing may leave the sign out.
+/// A CSS saturation or lightness: old syntax has a percent sign, new syntax may omit it.
 fn unit(value: f32) -> f32 {
     if value > 1.0 { value / 100.0 } else { value }
 }
 
-/// A number; a percentage is a share of `whole`.
+/// Parses a number; a percentage is a share of `whole`.
 fn number(text: &str, whole: f32) -> Option<f32> {
     let text = text.trim_end_matches("deg");
     let value: f32 = match text.strip_suffix('%') {
@@ -113,7 +113,7 @@ fn oklab(lightness: f32, a: f32, b: f32) -> Color {
     }
 }
 
-/// The first colour in a value of several parts: a shorthand, or a gradient.
+/// The first color in a value of several parts: a shorthand, or a gradient.
 pub fn first_in(value: &str) -> Option<Painted> {
     first_within(value, 0)
 }
@@ -142,7 +142,7 @@ fn first_within(value: &str, depth: u8) -> Option<Painted> {
     None
 }
 
-/// Where the first token ends: at a space or a comma outside brackets.
+/// The end of the first token: a space or a comma outside parentheses.
 fn token_end(text: &str) -> usize {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -166,18 +166,18 @@ fn linear(channel: u8) -> f64 {
     if share <= 0.040_45 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Contrast of two colours, from 1 for equal ones to 21 for black and white.
+/// The contrast of two colors, from 1 for equal ones to 21 for black and white.
 pub fn contrast(one: Color, other: Color) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// A soft black or white, whichever is read better on `ground`.
+/// A soft black or white, whichever has more contrast with `ground`.
 pub fn readable_on(ground: Color) -> Color {
     if contrast(SOFT_BLACK, ground) >= contrast(WHITE, ground) { SOFT_BLACK } else { WHITE }
 }
 
-/// How people see a colour.
+/// The color in OKLCH.
 pub fn seen(color: Color) -> Seen {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| linear(channel) as f32);
     let l = (0.412_221_46 * red + 0.536_332_55 * green + 0.051_445_995 * blue).cbrt();
@@ -189,7 +189,7 @@ pub fn seen(color: Color) -> Seen {
     Seen { lightness, chroma: a.hypot(b), hue: b.atan2(a).to_degrees().rem_euclid(360.0) }
 }
 
-/// How different two colours look: below 0.05 hardly, above 0.2 clearly.
+/// The perceived difference of two colors: below 0.05 hardly visible, above 0.2 clear.
 pub fn distance(one: Color, other: Color) -> f32 {
     let (one, other) = (seen(one), seen(other));
     let point = |seen: Seen| (seen.chroma * seen.hue.to_radians().cos(), seen.chroma * seen.hue.to_radians().sin());
@@ -197,19 +197,19 @@ pub fn distance(one: Color, other: Color) -> f32 {
     ((one.lightness - other.lightness).powi(2) + (a - c).powi(2) + (b - d).powi(2)).sqrt()
 }
 
-/// Whether a colour has a hue that one would name.
+/// Whether a color has a hue that people would name.
 pub fn is_vivid(color: Color) -> bool {
     let seen = seen(color);
     seen.chroma >= 0.045 && (0.12..0.96).contains(&seen.lightness)
 }
 
-/// Whether a colour has a hue at all: dark ones cannot be as colourful as light ones.
+/// Whether a color has a hue at all: dark colors cannot have as much chroma as light ones.
 pub fn has_hue(color: Color) -> bool {
     let seen = seen(color);
     is_vivid(color) || seen.chroma >= 0.03 && (0.12..0.45).contains(&seen.lightness)
 }
 
-/// A colour in one word.
+/// The name of a color.
 pub fn word(color: Color) -> &'static str {
     let Seen { lightness, chroma, hue } = seen(color);
     if chroma < 0.035 {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_of_writing_a_colour_is_read() {
+    fn every_color_syntax_is_parsed() {
         for (text, expected) in [
             ("#0a7", "#00AA77"),
             ("#0A7B5CFF", "#0A7B5C"),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_colour_of_a_shorthand_or_gradient_is_found() {
+    fn the_first_color_of_a_shorthand_or_gradient_is_found() {
         for (text, expected) in [
             ("no-repeat url('a b.png') #123456", "#123456"),
             ("linear-gradient(90deg, #ff0000 0%, blue)", "#FF0000"),
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn contrast_and_words_are_as_people_see_them() {
+    fn contrast_and_names_match_perception() {
         let color = |text: &str| parse(text).expect(text).color;
         assert!((contrast(color("#000"), color("#fff")) - 21.0).abs() < 0.01);
         assert!((contrast(color("#777777"), WHITE) - 4.48).abs() < 0.01);

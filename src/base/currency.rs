@@ -1,4 +1,4 @@
-//! Currencies by their codes.
+//! Currencies by their ISO 4217 codes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// TABLE: the alphabetic codes of ISO 4217 that money is counted in, funds and metals included, codes for tests not.
+/// TABLE: the alphabetic codes of ISO 4217 for money, including funds and metals, excluding codes for tests.
 const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF \
     CHE CHF CHW CLF CLP CNY COP COU CRC CUC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD \
     HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD \
@@ -14,11 +14,11 @@ const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD
     SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED \
     VES VND VUV WST XAF XAG XAU XCD XCG XDR XOF XPD XPF XPT XSU XUA YER ZAR ZMW ZWG ZWL";
 
-/// A currency: three capital letters of ISO 4217.
+/// A currency: three uppercase letters of ISO 4217.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency([u8; 3]);
 
-/// The text is no code of a currency.
+/// The text is not a currency code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrencyError;
 
@@ -29,15 +29,15 @@ impl fmt::Display for CurrencyError {
 }
 
 impl Currency {
-    /// What is meant where none is named.
+    /// The currency assumed if none is given.
     pub const USD: Self = Self(*b"USD");
 
-    /// The code in capital letters.
+    /// The code in uppercase.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("codes are ASCII")
     }
 
-    /// Its three bytes, as keys of tables have them.
+    /// Its three bytes, as in table keys.
     pub fn bytes(self) -> [u8; 3] {
         self.0
     }
@@ -48,7 +48,7 @@ impl Currency {
     }
 }
 
-/// Either case; space around it is dropped.
+/// Accepts either case and surrounding space.
 impl FromStr for Currency {
     type Err = CurrencyError;
 
@@ -72,7 +72,7 @@ impl Serialize for Currency {
     }
 }
 
-/// From the store only.
+/// For the store only.
 impl<'de> Deserialize<'de> for Currency {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <[u8; 3]>::deserialize(deserializer).map(Self)

@@ -1,6 +1,6 @@
-//! A domain name that was checked once and is right ever after: in ASCII, in small letters, with at least two labels.
+//! A validated domain name: ASCII, lowercase, with at least two labels.
 //!
-//! It does not know whether the domain exists, nor whose it is.
+//! It does not check whether the domain exists, or who owns it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,15 +11,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::email::domain_to_ascii;
 use super::serde_str;
 
-/// Room for what is put in front of a domain, like a key's selector; RFC 1035 ends all names at 253 characters.
+/// Leaves space for labels in front of a domain, like a DKIM selector; RFC 1035 limits all names to 253 characters.
 const DOMAIN_BYTES_MAX: usize = 200;
 
-/// A checked domain name.
+/// A validated domain name.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DomainName(Box<str>);
 
 impl DomainName {
-    /// Check a name. Space around it and a dot at its end are dropped; international names become ASCII.
+    /// Validates a name. Surrounding space and a final dot are dropped; international names become ASCII.
     pub fn parse(given: &str) -> Result<Self, DomainError> {
         let text = given.trim();
         let text = text.strip_suffix('.').unwrap_or(text);
@@ -46,26 +46,26 @@ impl DomainName {
         Ok(Self(ascii.into()))
     }
 
-    /// The name in ASCII and small letters.
+    /// The name in ASCII and lowercase.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The part of a name that one owner has registered, by the public suffix list: `acme.co.uk` of `news.acme.co.uk`. What stands above it
-/// belongs to many. DMARC calls it the organisational domain (RFC 7489 §3.2). None of a name above all owners.
+/// The part of a name that one owner has registered, by the public suffix list: `acme.co.uk` of `news.acme.co.uk`. The levels above it are
+/// shared by many owners. DMARC calls it the organizational domain (RFC 7489 §3.2). `None` for a name above all owners.
 pub fn registrable(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
-/// Whether it is a registry that gives names away below this one: nobody has such a name for himself, so that whoever gives one has left
-/// something out. Companies that let others have names below theirs own theirs, and may send from it.
+/// Whether the name is a public registry, under which others register names: no one owns it alone, so a user who enters it has omitted a
+/// part. Companies that let others have names below theirs own their name, and may send from it.
 fn is_registry(name: &str) -> bool {
     psl::suffix(name.as_bytes())
         .is_some_and(|suffix| suffix.typ() == Some(psl::Type::Icann) && suffix.as_bytes().len() == name.len())
 }
 
-/// The domains above `name` that belong to the same owner, the nearest first.
+/// The domains above `name` that belong to the same owner, nearest first.
 pub fn parents(name: &str) -> impl Iterator<Item = &str> {
     let shortest = registrable(name).map_or(usize::MAX, str::len);
     std::iter::successors(parent(name), |name| parent(name)).take_while(move |name| name.len() >= shortest)
@@ -75,7 +75,7 @@ fn parent(name: &str) -> Option<&str> {
     name.split_once('.').map(|(_, parent)| parent)
 }
 
-/// Why a text is not a domain name that we take.
+/// Why a text is not accepted as a domain name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DomainError {
     Empty,
@@ -90,13 +90,15 @@ pub enum DomainError {
 impl fmt::Display for DomainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "The domain is empty; give one like example.com.",
-            Self::Address => "Give the domain alone, like example.com, without https:// and without a path.",
-            Self::Email => "Give the domain alone: what stands after the @ of an email address.",
+            Self::Empty => "The domain is empty; enter one like example.com.",
+            Self::Address => "Enter only the domain, like example.com, without https:// and without a path.",
+            Self::Email => "Enter only the domain: the part after the @ of an email address.",
             Self::Invalid => "This is not a valid domain name; check its spelling.",
-            Self::WithoutDot => "The domain has no dot; give it in full, like example.com.",
-            Self::TooLong => "The domain is longer than 200 characters; there is no room for the names below it.",
-            Self::Registry => "Names below this one belong to many; give your own domain in full, like example.co.uk.",
+            Self::WithoutDot => "The domain has no dot; enter it in full, like example.com.",
+            Self::TooLong => "The domain is longer than 200 characters; this leaves no space for the names below it.",
+            Self::Registry => {
+                "Names below this one belong to different owners; enter your own domain in full, like example.co.uk."
+            }
         })
     }
 }
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_domain_of_ones_own_is_refused() {
+    fn domains_that_no_one_owns_alone_are_rejected() {
         for (given, why) in [
             ("", DomainError::Empty),
             ("https://acme.example", DomainError::Address),
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn parents_end_where_an_owner_ends() {
         assert_eq!(parents("a.b.acme.example").collect::<Vec<_>>(), ["b.acme.example", "acme.example"]);
-        assert_eq!(parents("news.acme.co.uk").collect::<Vec<_>>(), ["acme.co.uk"], "co.uk speaks for nobody");
+        assert_eq!(parents("news.acme.co.uk").collect::<Vec<_>>(), ["acme.co.uk"], "no one owns co.uk");
         assert_eq!(parents("news.acme.github.io").collect::<Vec<_>>(), ["acme.github.io"]);
         for name in ["acme.example", "acme.co.uk", "acme.github.io", "co.uk", "github.io"] {
             assert_eq!(parents(name).count(), 0, "{name}");
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_owner_of_a_name_is_told_by_the_public_suffix_list() {
+    fn the_public_suffix_list_decides_the_owner_of_a_name() {
         for (name, owner) in [
             ("www.acme.co.uk", Some("acme.co.uk")),
             ("acme.pvt.k12.ma.us", Some("acme.pvt.k12.ma.us")),

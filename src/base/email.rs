@@ -1,10 +1,10 @@
-//! An email address that was checked once and is right ever after.
+//! A validated email address.
 //!
-//! Accepted is what mail systems of today deliver to: a plain local part or one in UTF-8 (SMTPUTF8), and a domain name, also an
-//! international one. Refused is what only the grammar allows: quoted local parts, comments, address literals. Two spellings of
-//! one address are told to be the same by [`EmailAddress::normalised`].
+//! It accepts what mail systems deliver to today: a plain local part or one in UTF-8 (SMTPUTF8), and a domain name, which may be
+//! international. It rejects what only the grammar allows: quoted local parts, comments, address literals. [`EmailAddress::normalised`]
+//! shows whether two spellings are the same address.
 //!
-//! It does not know whether the address exists, nor that some providers ignore dots or what follows a plus sign.
+//! It does not know whether the address exists, or that some providers ignore dots and the text after a plus sign.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,61 +29,61 @@ const DOMAIN_BYTES_MAX: usize = 253;
 /// RFC 1035 §2.3.4.
 const LABEL_BYTES_MAX: usize = 63;
 
-/// A checked email address, kept as it was given.
+/// A validated email address, in its original spelling.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailAddress {
     text: Box<str>,
-    /// Invariant: where the one `@` stands in `text`; at most [`LOCAL_BYTES_MAX`].
+    /// Invariant: the position of the one `@` in `text`; at most [`LOCAL_BYTES_MAX`].
     at: u8,
 }
 
 impl EmailAddress {
-    /// Check an address. Space around it is dropped; everything else is kept as given.
+    /// Validates an address. Surrounding space is dropped; everything else keeps its spelling.
     pub fn parse(given: &str) -> Result<Self, EmailError> {
         let text = given.trim();
         let at = match plain(text.as_bytes()) {
             Some(at) => at,
             None => examine(text)?,
         };
-        Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part was found to be short") })
+        Ok(Self { text: text.into(), at: u8::try_from(at).expect("the local part was checked to be short") })
     }
 
-    /// An address from the store, which was checked by the rules of its time: one that is refused today must still be found, shown
-    /// and deleted.
+    /// An address from the store, which was validated by the rules of its time: an address that is rejected today must still be found,
+    /// shown and deleted.
     pub fn stored(text: &str) -> Option<Self> {
         let (local, domain) = text.split_once('@')?;
         domain_to_ascii(domain)?;
         Some(Self { text: text.into(), at: u8::try_from(local.len()).ok()? })
     }
 
-    /// The address as it was given, without space around it.
+    /// The address in its original spelling, without surrounding space.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The same as text that is owned.
+    /// The same as an owned string.
     pub fn into_string(self) -> String {
         self.text.into_string()
     }
 
-    /// What stands before the `@`, as given.
+    /// The part before the `@`, in its original spelling.
     pub fn local(&self) -> &str {
         &self.text[..usize::from(self.at)]
     }
 
-    /// What stands after the `@`, as given.
+    /// The part after the `@`, in its original spelling.
     pub fn domain(&self) -> &str {
         &self.text[usize::from(self.at) + 1..]
     }
 
-    /// The domain in ASCII and small letters, as the DNS knows it.
+    /// The domain in ASCII and lowercase, as in the DNS.
     pub fn domain_ascii(&self) -> Cow<'_, str> {
         domain_to_ascii(self.domain()).expect("the domain was checked when the address was parsed")
     }
 
     /// One spelling for all spellings of this address: local part and domain case-folded, the domain in ASCII.
     ///
-    /// Mail systems may tell `Ana@` from `ana@`, but none that matter do, and two contacts for one person are worse.
+    /// Mail systems may distinguish `Ana@` from `ana@`, but no relevant ones do, and two contacts for one person are worse.
     pub fn normalised(&self) -> String {
         if self.text.is_ascii() {
             return self.text.to_ascii_lowercase();
@@ -95,9 +95,9 @@ impl EmailAddress {
     }
 }
 
-/// Where the `@` stands, if the address is a right one in plain ASCII; `None` means only that a closer look is needed.
+/// The position of the `@`, if the address is valid plain ASCII; `None` only means that [`examine`] must decide.
 ///
-/// Nearly all addresses take this one pass over their bytes, because an import reads a million of them.
+/// Nearly all addresses take this single pass over their bytes, because an import reads a million of them.
 fn plain(bytes: &[u8]) -> Option<usize> {
     if bytes.len() > ADDRESS_BYTES_MAX {
         return None;
@@ -119,7 +119,7 @@ fn plain(bytes: &[u8]) -> Option<usize> {
     plain_domain(&bytes[at + 1..]).then_some(at)
 }
 
-/// Whether this is a right domain name of plain ASCII labels, none of them international in disguise (`xn--`).
+/// Whether this is a valid domain name of plain ASCII labels, without encoded international labels (`xn--`).
 fn plain_domain(domain: &[u8]) -> bool {
     let mut label_bytes = 0;
     let mut label_has_letter = false;
@@ -136,7 +136,7 @@ fn plain_domain(domain: &[u8]) -> bool {
                 label_has_letter = false;
             }
             b'-' => {
-                // The third and fourth place may mark an international label, which needs the closer look.
+                // Hyphens in the third and fourth position may mark an international label, which [`examine`] must check.
                 if label_bytes == 0 || (label_bytes == 3 && previous == b'-') {
                     return false;
                 }
@@ -170,7 +170,7 @@ fn is_local_byte(byte: u8) -> bool {
     ALLOWED[usize::from(byte)]
 }
 
-/// The closer look: where the `@` stands, or what is wrong. It accepts all that [`plain`] accepts, and international addresses.
+/// The full check: the position of the `@`, or the problem. It accepts all that [`plain`] accepts, and international addresses.
 fn examine(text: &str) -> Result<usize, EmailError> {
     if text.is_empty() {
         return Err(EmailError::Empty);
@@ -202,8 +202,8 @@ fn examine(text: &str) -> Result<usize, EmailError> {
     Ok(local.len())
 }
 
-/// Characters that show nothing, joiners among them: two addresses that look alike must be one address. Text may hold joiners,
-/// which some scripts need; mail systems give out no addresses with them.
+/// Invisible characters, including joiners: two addresses that look alike must be one address. Texts may contain joiners, which some
+/// scripts need; mail systems assign no addresses with them.
 fn is_hidden(character: char) -> bool {
     const FORMAT: GeneralCategoryGroup = GeneralCategoryGroup::Format.union(GeneralCategoryGroup::Control);
     const BRAILLE_BLANK: char = '\u{2800}';
@@ -246,16 +246,16 @@ fn examine_domain(domain: &str) -> Result<Cow<'_, str>, EmailError> {
 }
 
 pub(super) fn domain_to_ascii(domain: &str) -> Option<Cow<'_, str>> {
-    // Hyphens in the third and fourth place are in real use and harmless: only the ends of a label are checked.
+    // Hyphens in the third and fourth position are in real use and harmless: only the ends of a label are checked.
     Uts46::new().to_ascii(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }
 
-/// Why a text is not an email address we take.
+/// Why a text is not accepted as an email address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmailError {
     Empty,
     TooLong,
-    /// A control character, or one that shows nothing.
+    /// A control character or an invisible character.
     HiddenCharacter(char),
     QuotedLocalPart,
     DisplayName,
@@ -275,7 +275,7 @@ pub enum EmailError {
 impl fmt::Display for EmailError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sentence = match self {
-            Self::Empty => "The email address is empty; give one like name@example.com.",
+            Self::Empty => "The email address is empty; enter one like name@example.com.",
             Self::TooLong => "The email address is longer than 254 bytes; mail cannot be sent to it.",
             Self::HiddenCharacter(character) => {
                 let code = u32::from(*character);
@@ -284,21 +284,21 @@ impl fmt::Display for EmailError {
                     "The email address contains the invisible character U+{code:04X}; type the address instead of pasting it."
                 );
             }
-            Self::QuotedLocalPart => "The part before the @ is in quotation marks, which is not supported; give it without them.",
-            Self::DisplayName => "Give only the email address that stands between < and >, without the name.",
-            Self::NoAt => "The email address has no @; give one like name@example.com.",
-            Self::ManyAts => "The email address has more than one @; give exactly one address.",
+            Self::QuotedLocalPart => "The part before the @ is in quotation marks, which is not supported; remove them.",
+            Self::DisplayName => "Enter only the email address between < and >, without the name.",
+            Self::NoAt => "The email address has no @; enter one like name@example.com.",
+            Self::ManyAts => "The email address has more than one @; enter exactly one address.",
             Self::Space => "The email address contains a space; remove it.",
-            Self::LocalPartEmpty => "There is nothing before the @; give an address like name@example.com.",
+            Self::LocalPartEmpty => "There is nothing before the @; enter an address like name@example.com.",
             Self::LocalPartTooLong => "The part before the @ is longer than 64 bytes; mail cannot be sent to it.",
             Self::LocalPartDots => "The part before the @ starts or ends with a dot or has two in a row; remove the extra dot.",
             Self::LocalPartCharacter(character) => {
                 return write!(f, "The part before the @ contains {character:?}, which is not allowed there; remove it.");
             }
-            Self::DomainEmpty => "There is nothing after the @; give an address like name@example.com.",
-            Self::DomainWithoutDot => "The domain after the @ has no dot; give it in full, like example.com.",
+            Self::DomainEmpty => "There is nothing after the @; enter an address like name@example.com.",
+            Self::DomainWithoutDot => "The domain after the @ has no dot; enter it in full, like example.com.",
             Self::DomainInvalid => "The domain after the @ is not a valid domain name; check its spelling.",
-            Self::AddressLiteral => "The part after the @ is an IP address; give a domain name like example.com.",
+            Self::AddressLiteral => "The part after the @ is an IP address; enter a domain name like example.com.",
         };
         f.write_str(sentence)
     }
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn keeps_the_address_as_given_without_the_space_around_it() {
-        let email = EmailAddress::parse(" \tAna@Example.com\u{a0}\r\n").expect("right but for the space around it");
+        let email = EmailAddress::parse(" \tAna@Example.com\u{a0}\r\n").expect("valid except for the space around it");
         assert_eq!((email.as_str(), email.local(), email.domain()), ("Ana@Example.com", "Ana", "Example.com"));
     }
 
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_reason() {
+    fn rejects_with_the_reason() {
         assert_eq!(refused("  "), EmailError::Empty);
         assert_eq!(refused("ana.example.com"), EmailError::NoAt);
         assert_eq!(refused("a@b@example.com"), EmailError::ManyAts);
@@ -423,9 +423,9 @@ mod tests {
         }
     }
 
-    /// Joiners once passed: `an\u{200d}a@example.com` was a second contact beside `ana@example.com`, and escaped her unsubscribe.
+    /// Joiners were once accepted: `an\u{200d}a@example.com` was a second contact beside `ana@example.com`, and escaped her unsubscribe.
     #[test]
-    fn refuses_characters_that_show_nothing_wherever_they_stand() {
+    fn rejects_invisible_characters_at_any_position() {
         let hidden = "\0\u{7f}\u{85}\u{ad}\u{34f}\u{61c}\u{115f}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200c}\u{200d}\u{200e}\u{202e}\u{2028}\
                       \u{2060}\u{2066}\u{206f}\u{2800}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{fffb}\u{1bca0}\u{1d173}\u{e0041}\u{e0100}";
         for character in hidden.chars() {
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_one_byte_too_long() {
+    fn rejects_an_address_one_byte_too_long() {
         let domain = format!("{}.{}.{}.com", "a".repeat(63), "b".repeat(63), "c".repeat(57));
         let longest = format!("{}@{domain}", "l".repeat(64));
         assert_eq!(longest.len(), ADDRESS_BYTES_MAX);
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(refused(&format!("{longest}m")), EmailError::TooLong);
         assert_eq!(refused(&format!("{}@example.com", "l".repeat(65))), EmailError::LocalPartTooLong);
         assert_eq!(refused(&format!("a@{}.com", "b".repeat(64))), EmailError::DomainInvalid);
-        // Thirty labels of two bytes each are six bytes each in ASCII, and then the whole is too long.
+        // Thirty labels of two bytes each have six bytes each in ASCII, which makes the whole address too long.
         let grows = format!("{}@{}com", "l".repeat(64), "é.".repeat(30));
         assert!(grows.len() < 160);
         assert_eq!(refused(&grows), EmailError::TooLong);
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn reads_and_writes_as_text_and_gives_its_reason() {
-        let email: EmailAddress = serde_json::from_str("\" Ana@example.com\"").expect("a right address");
+        let email: EmailAddress = serde_json::from_str("\" Ana@example.com\"").expect("a valid address");
         assert_eq!(serde_json::to_string(&email).expect("text"), "\"Ana@example.com\"");
         let error = serde_json::from_str::<EmailAddress>("\"ana\"").expect_err("no @").to_string();
         assert!(error.starts_with("The email address has no @"), "{error}");
@@ -472,9 +472,9 @@ mod tests {
     }
 
     proptest! {
-        /// The short way may only save time: whatever it accepts, the closer look accepts with the same result.
+        /// The fast path may only save time: whatever it accepts, the full check accepts with the same result.
         #[test]
-        fn the_short_way_accepts_only_what_the_closer_look_accepts(
+        fn the_fast_path_accepts_only_what_the_full_check_accepts(
             text in "[a-zA-Z0-9.+@_ -]{0,12}@[a-zA-Z0-9.-]{0,16}(xn--|\\.c|)",
         ) {
             if let Some(at) = plain(text.as_bytes()) {
@@ -484,7 +484,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_makes_it_panic_and_normalising_twice_changes_nothing(text in "\\PC{0,10}@\\PC{0,10}(\\.com|)") {
+        fn no_input_panics_and_normalizing_twice_changes_nothing(text in "\\PC{0,10}@\\PC{0,10}(\\.com|)") {
             if let Ok(email) = EmailAddress::parse(&text) {
                 let once = email.normalised();
                 if let Ok(again) = EmailAddress::parse(&once) {

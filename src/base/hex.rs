@@ -2,7 +2,7 @@
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// The bytes as small hexadecimal digits, two for each.
+/// The bytes as lowercase hexadecimal digits, two for each.
 pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
@@ -12,7 +12,7 @@ pub fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Exactly `N` bytes from twice as many digits, small or capital.
+/// Exactly `N` bytes from twice as many digits, in either case.
 pub fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits = text.as_bytes();
     if digits.len() != N * 2 {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_wrong_digits_and_wrong_lengths() {
+    fn rejects_wrong_digits_and_wrong_lengths() {
         for wrong in ["", "0", "000", "00000", "0g00", "+100", "é00"] {
             assert_eq!(decode::<2>(wrong), None, "{wrong}");
         }

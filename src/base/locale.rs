@@ -1,7 +1,7 @@
-//! Codes of countries and languages.
+//! Country and language codes.
 //!
-//! Both are small values without a heap: a contact carries them, and there are millions of contacts. It does not know the names
-//! of countries or languages, nor what is spoken where.
+//! Both are small values without heap memory: a contact has both, and there are millions of contacts. The names of countries and languages
+//! are not known here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -68,12 +68,12 @@ impl PairTable {
     }
 }
 
-/// A country's ISO 3166-1 alpha-2 code, in capital letters.
+/// A country's ISO 3166-1 alpha-2 code, in uppercase.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CountryCode([u8; 2]);
 
 impl CountryCode {
-    /// Check a code; small letters are taken too.
+    /// Validates a code in either case.
     pub fn parse(given: &str) -> Result<Self, CountryError> {
         let given = given.trim();
         let &[first, second] = given.as_bytes() else {
@@ -86,7 +86,7 @@ impl CountryCode {
         if COUNTRY_TABLE.contains(code) { Ok(Self(code)) } else { Err(CountryError::Unassigned(code)) }
     }
 
-    /// The code in capital letters.
+    /// The code in uppercase.
     pub fn as_str(&self) -> &str {
         ascii(&self.0)
     }
@@ -102,11 +102,11 @@ pub enum CountryError {
 impl fmt::Display for CountryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotTwoLetters => f.write_str("The country is not a two-letter ISO 3166-1 code; give one like DE or US."),
-            // By far the most frequent wrong code: reserved, but not the country's.
+            Self::NotTwoLetters => f.write_str("The country is not a two-letter ISO 3166-1 code; use one like DE or US."),
+            // By far the most frequent wrong code: reserved, but not assigned to the country.
             Self::Unassigned([b'U', b'K']) => f.write_str("UK is not an ISO 3166-1 country code; the United Kingdom is GB."),
             Self::Unassigned(code) => {
-                write!(f, "{} is not an ISO 3166-1 country code; give one like DE or US.", ascii(code))
+                write!(f, "{} is not an ISO 3166-1 country code; use one like DE or US.", ascii(code))
             }
         }
     }
@@ -114,7 +114,7 @@ impl fmt::Display for CountryError {
 
 impl std::error::Error for CountryError {}
 
-/// RFC 5646 §4.4.1 asks for room for 35 characters; tags in use are far shorter.
+/// RFC 5646 §4.4.1 recommends space for 35 characters; tags in use are far shorter.
 const TAG_BYTES_MAX: usize = 35;
 
 /// A language by its ISO 639-1 code or BCP 47 tag, in the usual casing (`zh-Hant-TW`).
@@ -126,7 +126,7 @@ pub struct LanguageTag {
 }
 
 impl LanguageTag {
-    /// Check a tag; any casing is taken.
+    /// Validates a tag in any casing.
     pub fn parse(given: &str) -> Result<Self, LanguageError> {
         let given = given.trim();
         if given.len() > TAG_BYTES_MAX {
@@ -160,7 +160,7 @@ impl LanguageTag {
     }
 }
 
-/// The place in `offered` of the language for a reader of `wanted`: the longest match of RFC 4647 §3.4 (`de-AT` finds `de`), or else
+/// The index in `offered` of the best language for a reader of `wanted`: the longest match of RFC 4647 §3.4 (`de-AT` finds `de`), or else
 /// the first one of the same language (`pt` finds `pt-BR`).
 pub fn best_match(wanted: &str, offered: &[&str]) -> Option<usize> {
     let mut range = wanted;
@@ -189,11 +189,11 @@ pub enum LanguageError {
 impl fmt::Display for LanguageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotATag => f.write_str("The language is not an ISO 639-1 code or BCP 47 tag; give one like en or pt-BR."),
-            Self::Underscore => f.write_str("The language contains an underscore; separate its parts by hyphens, like pt-BR."),
-            Self::TooLong => f.write_str("The language is longer than 35 characters; give a shorter tag, like zh-Hant-TW."),
+            Self::NotATag => f.write_str("The language is not an ISO 639-1 code or BCP 47 tag; use one like en or pt-BR."),
+            Self::Underscore => f.write_str("The language contains an underscore; separate its parts with hyphens, like pt-BR."),
+            Self::TooLong => f.write_str("The language is longer than 35 characters; use a shorter tag, like zh-Hant-TW."),
             Self::Unassigned(code) => {
-                write!(f, "{} is not an ISO 639-1 language code; give one like en or pt-BR.", ascii(code))
+                write!(f, "{} is not an ISO 639-1 language code; use one like en or pt-BR.", ascii(code))
             }
         }
     }
@@ -279,7 +279,7 @@ impl JsonSchema for CountryCode {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // In any casing, which `enum` could not say.
+        // Any casing, which `enum` could not express.
         json_schema!({ "type": "string", "pattern": format!("^({})$", COUNTRY_TABLE.pattern()) })
     }
 }
@@ -294,7 +294,7 @@ impl JsonSchema for LanguageTag {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Language, script, region and a variant: what is in use of BCP 47. Rarer parts of it are taken too.
+        // Language, script, region and a variant: the parts of BCP 47 in use. Rarer parts are accepted too.
         let variant = "[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}";
         let language = format!("{}|[A-Za-z]{{3}}", LANGUAGE_TABLE.pattern());
         let pattern = format!("^({language})(-[A-Za-z]{{4}})?(-([A-Za-z]{{2}}|[0-9]{{3}}))?(-({variant}))?$");
@@ -320,13 +320,13 @@ mod tests {
     }
 
     #[test]
-    fn a_country_is_kept_in_capital_letters() {
+    fn a_country_is_stored_in_uppercase() {
         assert_eq!(CountryCode::parse(" de ").map(|code| code.to_string()), Ok("DE".to_owned()));
         assert_eq!(size_of::<CountryCode>(), 2);
     }
 
     #[test]
-    fn refuses_what_is_no_country() {
+    fn rejects_text_that_is_not_a_country() {
         for wrong in ["", "D", "DEU", "é", "1A", "D-", "Germany"] {
             assert_eq!(CountryCode::parse(wrong), Err(CountryError::NotTwoLetters), "{wrong}");
         }
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_kept_in_the_usual_casing() {
+    fn a_language_is_stored_in_the_usual_casing() {
         for (given, kept, primary) in [
             ("EN", "en", "en"),
             ("pt-br", "pt-BR", "pt"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_language() {
+    fn rejects_text_that_is_not_a_language() {
         assert_eq!(LanguageTag::parse("xx"), Err(LanguageError::Unassigned(*b"xx")));
         assert_eq!(LanguageTag::parse("en_US"), Err(LanguageError::Underscore));
         for wrong in ["", "e", "english", "en-", "en--US", "i-klingon", "x-private", "en US", "ñu", "en-US-en-US"] {

@@ -1,4 +1,4 @@
-//! What the machine gives this process: file descriptors and disk space.
+//! Resources that the machine gives this process: file descriptors and disk space.
 
 use std::io;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use rustix::fs::statvfs;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Where the kernel lists this process's descriptors.
+/// The kernel's list of this process's descriptors.
 const DESCRIPTORS: &str = "/proc/self/fd";
-/// Where there is no limit, or one beyond all use, this many are assumed. The kernel's own usual maximum for one process.
+/// The limit assumed if there is none, or one too large to matter: the kernel's own usual maximum for one process.
 const DESCRIPTORS_ASSUMED_MAX: u64 = 1_048_576;
 
 /// Limits on open descriptors, before and after [`raise_descriptor_limit`].
@@ -18,7 +18,7 @@ pub struct Descriptors {
     pub now: u64,
 }
 
-/// Raise the soft limit on open descriptors to the hard limit. Failing to leaves the limit as it was, which the result says.
+/// Raises the soft limit on open descriptors to the hard limit. On failure the limit stays as it was, which the result shows.
 pub fn raise_descriptor_limit() -> Descriptors {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let count = |limit: Option<u64>| limit.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX));
@@ -29,12 +29,12 @@ pub fn raise_descriptor_limit() -> Descriptors {
     Descriptors { before, now: wanted.max(before) }
 }
 
-/// The limit on open descriptors that holds now.
+/// The current limit on open descriptors.
 pub fn descriptor_limit() -> u64 {
     getrlimit(Resource::Nofile).current.map_or(DESCRIPTORS_ASSUMED_MAX, |limit| limit.min(DESCRIPTORS_ASSUMED_MAX))
 }
 
-/// How many descriptors are open. `None` if the kernel does not list them, or if none is left to open the list with.
+/// The number of open descriptors. `None` if the kernel does not list them, or if no descriptor is left to open the list with.
 pub fn open_descriptors() -> Option<u64> {
     let entries = std::fs::read_dir(DESCRIPTORS).ok()?;
     // The list itself is one of them.
@@ -58,14 +58,14 @@ mod tests {
         assert_eq!((raised.now, descriptor_limit()), (hard, hard));
         let before = open_descriptors().expect("the kernel lists them");
         let _held: Vec<_> = (0..50).map(|_| std::fs::File::open("/dev/null").expect("it is there")).collect();
-        // Other tests of this process open and close files meanwhile.
+        // Other tests of this process open and close files at the same time.
         assert!(open_descriptors().expect("the kernel lists them") + 40 > before + 50);
     }
 
     #[test]
-    fn free_space_is_that_of_the_file_system_the_path_is_on() {
+    fn free_space_is_that_of_the_path_s_file_system() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        assert!(free_bytes(folder.path()).expect("it is there") > 0);
+        assert!(free_bytes(folder.path()).expect("the folder exists") > 0);
         assert!(free_bytes(&folder.path().join("missing")).is_err());
     }
 }

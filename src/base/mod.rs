@@ -1,4 +1,4 @@
-//! Small general tools with no product words in them.
+//! Small general tools without product vocabulary.
 
 pub mod amount;
 pub mod base64;

@@ -1,4 +1,4 @@
-//! Ranges of network addresses, like `10.0.0.0/8`, and what counts as one address.
+//! Ranges of network addresses, like `10.0.0.0/8`, and grouping of addresses for limits.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -17,7 +17,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether `address` lies in this range. An IPv4 address that arrives in IPv6 clothes (`::ffff:a.b.c.d`) counts as IPv4.
+    /// Whether `address` is in this range. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) counts as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
@@ -33,8 +33,8 @@ impl Network {
     }
 }
 
-/// What is counted as one address, for connections and for tries: an IPv4 address, or a /64 of IPv6, which is the least that anybody
-/// gets and has room for more addresses than there are tries.
+/// The unit that limits on connections and attempts count: an IPv4 address, or an IPv6 /64, the smallest range that a client gets. It has
+/// more addresses than anyone makes attempts.
 pub fn counted_as(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -42,7 +42,7 @@ pub fn counted_as(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The /48 of IPv6 that an address lies in: what a whole site has at most, with room for 65,536 networks that count as one address each.
+/// The IPv6 /48 of an address: the largest range of one site, with 65,536 networks that each count as one address.
 pub fn site_of(address: IpAddr) -> Option<IpAddr> {
     match address.to_canonical() {
         IpAddr::V4(_) => None,
@@ -55,7 +55,7 @@ fn first_bits(address: Ipv6Addr, bits: u32) -> IpAddr {
     IpAddr::V6(Ipv6Addr::from(u128::from(address) >> rest << rest))
 }
 
-/// The text is not a range of addresses.
+/// The text is not an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkError;
 
@@ -70,7 +70,7 @@ impl std::error::Error for NetworkError {}
 impl FromStr for Network {
     type Err = NetworkError;
 
-    /// An address followed by `/` and the number of bits that count; all of them if that is left out.
+    /// Parses an address, followed by `/` and the number of significant bits; all bits if omitted.
     fn from_str(given: &str) -> Result<Self, NetworkError> {
         let (address, bits) = match given.trim().split_once('/') {
             Some((address, bits)) => (address, Some(bits)),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_ipv6_counts_as_one_address() {
+    fn an_ipv6_network_counts_as_one_address() {
         let counted = |address: &str| counted_as(address.parse().expect(address)).to_string();
         assert_eq!((counted("2001:db8:0:1:ffff::1"), counted("2001:db8::2")), ("2001:db8:0:1::".into(), "2001:db8::".into()));
         assert_eq!((counted("192.0.2.7"), counted("::ffff:192.0.2.7")), ("192.0.2.7".into(), "192.0.2.7".into()));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_range() {
+    fn rejects_text_that_is_not_a_range() {
         for wrong in ["", "10.0.0.0/33", "::/129", "10.0.0/8", "localhost", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8"] {
             assert_eq!(wrong.parse::<Network>(), Err(NetworkError), "{wrong}");
         }

@@ -1,6 +1,6 @@
-//! Optional fields of what goes out: a field without a value is left out. A field that stays as `null` is [`Nullable`].
+//! Optional fields of responses: a field without a value is omitted. A field that stays as `null` is [`Nullable`].
 //!
-//! This happens while JSON is written, not in each type: types that are also kept in the store need every field there.
+//! This happens while JSON is written, not in each type: types that are also stored need every field there.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -48,8 +48,8 @@ impl<T: JsonSchema> JsonSchema for Nullable<T> {
     }
 }
 
-/// A value whose fields, at any depth, are left out where they are `None`. Items of lists stay, and so does the `null` of free-form JSON,
-/// which is a value of its own.
+/// A value whose fields are omitted, at any depth, where they are `None`. List items stay, and so does a `null` in free-form JSON, which is
+/// a value of its own.
 pub struct WithoutNone<'a, T: ?Sized>(pub &'a T);
 
 impl<T: Serialize + ?Sized> Serialize for WithoutNone<'_, T> {
@@ -58,7 +58,7 @@ impl<T: Serialize + ?Sized> Serialize for WithoutNone<'_, T> {
     }
 }
 
-/// Leave out fields that are `null`, at any depth, of JSON that was made with every field.
+/// Removes fields that are `null`, at any depth, from JSON that was made with every field.
 pub fn remove_nulls(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -74,7 +74,7 @@ fn is_none<T: Serialize + ?Sized>(value: &T) -> bool {
     value.serialize(IsNone).unwrap_or(false)
 }
 
-/// A serializer, or what one returns for a list or an object, that leaves out fields that are `None`.
+/// A serializer, or its serializer of a list or an object, that omits fields that are `None`.
 struct Leaving<S>(S);
 
 macro_rules! pass_on {
@@ -245,7 +245,7 @@ impl<C: ser::SerializeMap> ser::SerializeMap for Leaving<C> {
         self.0.serialize_value(&WithoutNone(value))
     }
 
-    // Flattened fields arrive like this.
+    // Flattened fields arrive this way.
     fn serialize_entry<K: Serialize + ?Sized, T: Serialize + ?Sized>(&mut self, key: &K, value: &T) -> Result<(), C::Error> {
         if is_none(value) { Ok(()) } else { self.0.serialize_entry(key, &WithoutNone(value)) }
     }
@@ -289,10 +289,10 @@ impl<C: ser::SerializeStructVariant> ser::SerializeStructVariant for Leaving<C> 
     }
 }
 
-/// Whether a value is `None`, found out without writing it: the first thing that it asks for decides.
+/// Whether a value is `None`, determined without writing it: the value's first serializer call decides.
 struct IsNone;
 
-/// It is a list or an object, which is not `None`.
+/// The value is a list or an object, which is not `None`.
 #[derive(Debug)]
 struct NotNone;
 
@@ -371,7 +371,7 @@ impl Serializer for IsNone {
         Ok(false)
     }
 
-    // What the trait does without this writes the text first.
+    // The trait's default writes the text first.
     fn collect_str<T: fmt::Display + ?Sized>(self, _: &T) -> Result<bool, NotNone> {
         Ok(false)
     }
@@ -417,7 +417,7 @@ mod tests {
     struct Wrapped(Option<u8>);
 
     #[test]
-    fn a_field_without_a_value_is_left_out_at_any_depth() {
+    fn a_field_without_a_value_is_omitted_at_any_depth() {
         let outer = Outer {
             name: "Ada".into(),
             nothing: None,
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn a_nullable_field_shows_its_value() {
         let shown = serde_json::to_value(WithoutNone(&json!({ "n": Nullable(Some(5)), "w": Wrapped(None) })));
-        assert_eq!(shown.expect("JSON"), json!({ "n": 5, "w": null }), "what is JSON already is left as it is");
+        assert_eq!(shown.expect("JSON"), json!({ "n": 5, "w": null }), "free-form JSON is unchanged");
         #[derive(Serialize)]
         struct Two {
             number: Nullable<u8>,

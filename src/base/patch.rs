@@ -1,17 +1,17 @@
-//! A field of a partial change: left out, cleared, or given.
+//! A field of a partial update: absent, cleared, or set.
 //!
-//! A field of this type must carry `#[serde(default)]`: without it serde reads a field that is left out as `null`, which would
-//! clear it. There is no `Serialize`: this is a shape for what comes in, never for what is kept or goes out.
+//! A field of this type must have `#[serde(default)]`: without it serde reads an absent field as `null`, which would clear it. There is no
+//! `Serialize`: the type is for input only, never for storage or output.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 
-/// What a partial change says about one field.
+/// The change of one field in a partial update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Nothing: the field stays as it is.
+    /// The field keeps its value.
     #[default]
     Absent,
     /// `null`: the field is cleared.
@@ -21,7 +21,7 @@ pub enum Patch<T> {
 }
 
 impl<T> Patch<T> {
-    /// Change `current` as this says; tells nothing about whether the value differs.
+    /// Applies the change to `current`. The result does not show whether the value differs.
     pub fn apply(self, current: &mut Option<T>) {
         match self {
             Self::Absent => {}
@@ -30,12 +30,12 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Whether the field was left out.
+    /// Whether the field is absent.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 
-    /// The same with another value.
+    /// The same change with another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Absent => Patch::Absent,
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_left_out_from_null_from_given() {
+    fn distinguishes_absent_null_and_set() {
         assert_eq!(read("{}"), Patch::Absent);
         assert_eq!(read(r#"{"phone":null}"#), Patch::Null);
         assert_eq!(read(r#"{"phone":"112"}"#), Patch::Value("112".to_owned()));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn applies_as_it_says() {
+    fn applies_each_kind_of_change() {
         let changed = |patch: Patch<u8>| {
             let mut current = Some(1);
             patch.apply(&mut current);

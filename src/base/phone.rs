@@ -1,6 +1,6 @@
-//! A telephone number as people write it.
+//! A phone number as people write it.
 //!
-//! Free-form by the interface: it is shown and handed on, never dialled, so it does not know national numbering plans.
+//! The API defines it as free-form text. It is shown and passed on, never dialed, so national numbering plans do not matter here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,15 +11,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::serde_str;
 
-/// The interface promises room for this many characters and refuses more.
+/// The API accepts this many characters and rejects more.
 pub const PHONE_CHARACTERS_MAX: usize = 30;
 
-/// A telephone number: at most 30 characters, at least one of them a digit.
+/// A phone number: at most 30 characters, at least one of them a digit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Phone(Box<str>);
 
 impl Phone {
-    /// Check a number. Space around it is dropped.
+    /// Validates a number. Surrounding space is dropped.
     pub fn parse(given: &str) -> Result<Self, PhoneError> {
         let text = given.trim();
         if text.is_empty() {
@@ -38,18 +38,18 @@ impl Phone {
         Ok(Self(text.into()))
     }
 
-    /// The number as it was given, without space around it.
+    /// The number in its original spelling, without surrounding space.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The same as text that is owned.
+    /// The same as an owned string.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }
 }
 
-/// Why a text is not a telephone number.
+/// Why a text is not a phone number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhoneError {
     Empty,
@@ -61,10 +61,10 @@ pub enum PhoneError {
 impl fmt::Display for PhoneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Empty => "The phone number is empty; give null to clear it, or leave it out.",
+            Self::Empty => "The phone number is empty; set it to null to clear it, or omit it.",
             Self::TooLong => "The phone number is longer than 30 characters; shorten it.",
-            Self::ControlCharacter => "The phone number contains a control character; type it anew instead of pasting it.",
-            Self::NoDigit => "The phone number contains no digit; give one like +44 20 7946 0958.",
+            Self::ControlCharacter => "The phone number contains a control character; type it instead of pasting it.",
+            Self::NoDigit => "The phone number contains no digit; enter one like +44 20 7946 0958.",
         })
     }
 }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_reason() {
+    fn rejects_with_the_reason() {
         assert_eq!(Phone::parse(" "), Err(PhoneError::Empty));
         assert_eq!(Phone::parse("none"), Err(PhoneError::NoDigit));
         assert_eq!(Phone::parse("12\u{0}3"), Err(PhoneError::ControlCharacter));

@@ -1,12 +1,12 @@
-//! Randomness as a value that is handed in.
+//! Randomness as an argument.
 
 use std::sync::Mutex;
 
 use ring::rand::SecureRandom;
 
-/// Where random bytes come from.
+/// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
-    /// Fill `bytes` with random bytes.
+    /// Fills `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
@@ -30,7 +30,7 @@ impl Default for SystemRandom {
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
-        // Without randomness there are no safe keys or ids: stopping is the only honest answer.
+        // Without randomness there are no safe keys or ids: the only safe reaction is to stop.
         self.0.fill(bytes).expect("the operating system's random source works");
     }
 }
@@ -39,7 +39,7 @@ impl Random for SystemRandom {
 pub struct SeededRandom(Mutex<u64>);
 
 impl SeededRandom {
-    /// The sequence that belongs to `seed`.
+    /// The sequence for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(seed.max(1)))
     }

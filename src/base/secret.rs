@@ -1,6 +1,6 @@
-//! Values that must not be seen, and the small arithmetic around them.
+//! Secret values, and the small cryptographic helpers for them.
 //!
-//! It does not know what any secret opens; the words in a key's text are the business of whoever makes the key.
+//! It does not know what a secret protects; the code that creates a key defines the key's text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,18 +12,18 @@ use zeroize::Zeroize;
 
 use super::random::Random;
 
-/// A value that is wiped from memory when dropped and that no log line can show. It cannot be serialised: who must write it out
-/// says [`Secret::expose`].
+/// A value that is wiped from memory when dropped and that no log line can show. It cannot be serialized: code that must write it calls
+/// [`Secret::expose`].
 #[derive(Clone)]
 pub struct Secret<T: Zeroize = String>(T);
 
 impl<T: Zeroize> Secret<T> {
-    /// Hide a value.
+    /// Wraps a value.
     pub fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// The value itself. Each use of this word is a place to review.
+    /// The value itself. Review each use of this method.
     pub fn expose(&self) -> &T {
         &self.0
     }
@@ -75,14 +75,14 @@ impl JsonSchema for Secret<String> {
     }
 }
 
-/// The SHA-256 sum of the bytes.
+/// The SHA-256 digest of the bytes.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
-    // By ring: twice as fast as sha2 on processors without instructions for it, and every request comes by here.
+    // Uses ring: twice as fast as sha2 on processors without SHA instructions, and every request computes it.
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
     digest.as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
-/// Whether two byte strings are the same, in a time that does not tell where they differ. Their lengths are no secret.
+/// Whether two byte strings are equal, in a time that does not reveal where they differ. Their lengths are not secret.
 pub fn same(left: &[u8], right: &[u8]) -> bool {
     left.ct_eq(right).into()
 }
@@ -94,10 +94,10 @@ pub fn random_base62(random: &dyn Random, length: usize) -> String {
     random_of(random, BASE62, length)
 }
 
-/// What people read, say and type without mistaking one for another: no vowels, so no words, and no digits (RFC 8628 §6.1).
+/// Characters that people read, say and type without confusing them: no vowels, so no words, and no digits (RFC 8628 §6.1).
 const CONSONANTS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 
-/// `groups` groups of four letters for people to type, like `BCDF-GHJK`, each letter carrying log2 20 = 4.3 bits.
+/// `groups` groups of four letters for users to type, like `BCDF-GHJK`, each letter carrying log2 20 = 4.3 bits.
 pub fn random_code(random: &dyn Random, groups: usize) -> String {
     let letters = random_of(random, CONSONANTS, 4 * groups);
     let mut code = String::with_capacity(5 * groups);
@@ -110,14 +110,14 @@ pub fn random_code(random: &dyn Random, groups: usize) -> String {
     code
 }
 
-/// What people type for a code: small letters are capitals, and everything else than letters and digits does not count.
+/// A code as typed by a user, normalized: uppercase, letters and digits only.
 pub fn typed_code(given: &str) -> String {
     given.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase()).take(64).collect()
 }
 
 fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
     let many = u8::try_from(letters.len()).expect("alphabets are short");
-    // The largest multiple in a byte: values above it would favour the first letters, so they are drawn again.
+    // The largest multiple that fits in a byte: values above it would favor the first characters, so they are drawn again.
     let fair = u8::MAX - (u8::MAX % many + 1) % many;
     let mut text = String::with_capacity(length);
     while text.len() < length {
@@ -129,10 +129,10 @@ fn random_of(random: &dyn Random, letters: &[u8], length: usize) -> String {
     text
 }
 
-/// How many characters [`checksum`] has: 62⁶ is the first power of 62 above 2³².
+/// The length of a [`checksum`]: 62⁶ is the first power of 62 above 2³².
 pub const CHECKSUM_BYTES: usize = 6;
 
-/// A CRC-32 as letters and digits: tells a mistyped or invented key from a real one without looking it up.
+/// A CRC-32 as letters and digits: distinguishes a mistyped or invented key from a real one without a look-up.
 pub fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut rest = crc32fast::hash(bytes);
     let mut digits = [b'0'; CHECKSUM_BYTES];
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_read_however_it_is_typed() {
+    fn a_code_is_accepted_however_it_is_typed() {
         let code = random_code(&SeededRandom::new(7), 2);
         assert_eq!((code.len(), code.as_bytes()[4]), (9, b'-'));
         assert!(code.bytes().all(|byte| byte == b'-' || CONSONANTS.contains(&byte)), "{code}");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_notices_a_changed_letter() {
+    fn a_checksum_detects_a_changed_character() {
         assert_eq!(checksum(b"").as_slice(), b"000000");
         // CRC-32 of these nine digits is 0xCBF43926, its published check value.
         assert_eq!(checksum(b"123456789").as_slice(), b"3jZRME".as_slice());

@@ -1,7 +1,7 @@
-//! Reading values that are text outside and a checked type inside.
+//! Serde support for values that are text outside and a validated type inside.
 //!
-//! Every such type parses by [`FromStr`]; this is the one bridge from there to serde, so that the sentence a type gives as its
-//! reason reaches the caller unchanged. It knows nothing about any of those types.
+//! All such types parse with [`FromStr`]; this is the one bridge from there to serde, which passes a type's error message to the caller
+//! unchanged. It knows none of those types.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
 
-/// Read text and parse it; `expected` completes the sentence "expected …" when something else than text is found.
+/// Reads text and parses it; `expected` completes the message "expected …" for input that is not text.
 pub fn deserialize<'de, T, D>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display>,
@@ -19,14 +19,14 @@ where
     deserializer.deserialize_str(Parsed { expected, parsed: PhantomData })
 }
 
-/// A sentence of the JSON reader in words that its caller knows: without the position in the text, which says nothing that the path
-/// of the value does not, and without names of our types.
+/// A message of the JSON parser in the caller's words: without the position in the text, which adds nothing to the value's path, and
+/// without the names of our types.
 pub fn plain(message: &str) -> String {
     let message = message.rfind(" at line ").map_or(message, |end| &message[..end]);
     let Some((said, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
     let expected = match expected.split(' ').next() {
         Some("struct" | "map" | "internally" | "adjacently") => "an object",
-        Some("enum") => "one of the words that the documentation lists",
+        Some("enum") => "one of the documented values",
         Some("sequence" | "tuple") => "a list",
         _ if expected == "a sequence" => "a list",
         _ if expected == "a map" => "an object",
@@ -35,12 +35,12 @@ pub fn plain(message: &str) -> String {
     format!("{said}, expected {expected}")
 }
 
-/// The field that a sentence of the JSON reader is about, and what is to be said of it: `path` leads to where it was said, and is `.`
-/// at the top.
+/// The field that a message of the JSON parser is about, and the message for it: `path` is where the parser reported it, and is `.` at the
+/// top.
 pub fn placed(path: &str, sentence: &str) -> (String, String) {
     let path = if path == "." { "" } else { path };
-    // Of these the path is that of the object in which the field is, or is not.
-    for (start, remedy) in [("missing field `", "it is required"), ("duplicate field `", "it is given twice; give it once")] {
+    // For these messages the path is that of the object, and the message names the field.
+    for (start, remedy) in [("missing field `", "it is required"), ("duplicate field `", "it occurs twice; send it once")] {
         if let Some(name) = sentence.strip_prefix(start).and_then(|rest| rest.strip_suffix('`')) {
             let inside = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             return (inside, remedy.to_owned());
@@ -58,7 +58,7 @@ struct Parsed<T> {
     parsed: PhantomData<T>,
 }
 
-/// What a JSON value is, if it is no object.
+/// The kind of a JSON value that is not an object.
 pub fn other_than_object(json: &str) -> Option<&'static str> {
     match json.trim_start().bytes().next() {
         Some(b'{') => None,
@@ -87,18 +87,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_object_is_called_by_its_name() {
+    fn a_value_that_is_not_an_object_is_named() {
         for (json, what) in [(" {}", None), ("[]", Some("a list")), ("-1", Some("a number")), ("null", Some("null"))] {
             assert_eq!(other_than_object(json), what);
         }
     }
 
     #[test]
-    fn a_sentence_is_told_of_the_field_that_it_is_about() {
+    fn a_message_is_assigned_to_its_field() {
         for (path, sentence, field, said) in [
             (".", "missing field `name`", "name", "it is required"),
-            ("identifiers", "duplicate field `email`", "identifiers.email", "it is given twice; give it once"),
-            (".", "unknown field `colour`, expected `a` or `b`", "colour", "unknown field `colour`, expected `a` or `b`"),
+            ("identifiers", "duplicate field `email`", "identifiers.email", "it occurs twice; send it once"),
+            (".", "unknown field `color`, expected `a` or `b`", "color", "unknown field `color`, expected `a` or `b`"),
             ("profile.tags", "unknown field `tags`, expected `a`", "profile.tags", "unknown field `tags`, expected `a`"),
             (".", "expected something else", "", "expected something else"),
             ("a[3]", "too long", "a[3]", "too long"),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_types_are_not_told() {
+    fn type_names_are_removed() {
         for (said, plainly) in [
             (
                 "invalid type: string \"x\", expected struct NewContact at line 1 column 3",

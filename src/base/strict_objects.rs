@@ -1,9 +1,9 @@
-//! Values with named fields are read from objects alone.
+//! Structs are deserialized from JSON objects only.
 //!
-//! By itself serde reads such a value also from a list of its fields in their order, so that a missing object could be written
-//! `[]`. No document of ours speaks of that, and a list of values without their names is a mistake to be told, at every depth.
-//! Numbers beyond 64 bits are refused for the same reason: the parser rounds them without a word, and an order number that lost its last
-//! digits is another order's. What serde keeps aside before it knows the kind of a value (enums with a tag) is read from the copy and not seen here.
+//! By default serde also reads a struct from a list of its fields in order, so that a missing object could be written `[]`. Our
+//! documentation allows no such list: at every depth, a list of values without names is a mistake to report. Numbers beyond 64 bits are
+//! rejected for the same reason: the parser rounds them silently, and an order number that lost its last digits is another order's. Values
+//! that serde buffers before it knows their kind (tagged enums) are read from the buffer and not checked here.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,19 +11,19 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// A reader, a visitor or a seed that reads what is inside of it so, too.
+/// A deserializer, a visitor or a seed that also wraps everything inside it.
 pub struct Objects<T>(pub T);
 
-/// What is said of a number that cannot be kept exactly.
-pub const ROUNDED: &str = "the number is too large to be kept exactly (beyond 64 bits); send it as text";
+/// The error for a number that cannot be stored exactly.
+pub const ROUNDED: &str = "the number is too large to store exactly (beyond 64 bits); send it as text";
 
-/// Whether a number may have been an integer that the parser rounded: integers that fit into 64 bits never arrive as fractions.
+/// Whether a number may be an integer that the parser rounded: integers that fit into 64 bits never arrive as fractions.
 pub fn is_rounded(value: f64) -> bool {
     const BEYOND_I64: f64 = 9_223_372_036_854_775_808.0;
     value.abs() >= BEYOND_I64
 }
 
-/// The schema of free-form JSON, as it is read from [`Objects`].
+/// The schema of free-form JSON, as read through [`Objects`].
 pub enum AnyJson {}
 
 impl JsonSchema for AnyJson {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_read_at_every_depth() {
+    fn objects_are_accepted_at_every_depth() {
         let json = r#"{"one":{"number":1},"other":null,"list":[{},{"text":"ä\n"}],"named":{"a":{"number":2}},
             "kind":{"two":[3,{"number":4}]},"pair":[5,{}]}"#;
         let with = |number| One { number, ..One::default() };
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_exact_up_to_64_bits_and_refused_beyond() {
+    fn integers_are_exact_up_to_64_bits_and_rejected_beyond() {
         let number = |json: &str| {
             let mut reader = serde_json::Deserializer::from_str(json);
             serde_json::Value::deserialize(Objects(&mut reader)).map(|value| value.to_string()).map_err(|error| error.to_string())
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_in_the_place_of_an_object_is_refused_at_every_depth() {
+    fn a_list_in_place_of_an_object_is_rejected_at_every_depth() {
         for json in [
             "[{}]",
             r#"{"one":[]}"#,

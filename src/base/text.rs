@@ -1,6 +1,6 @@
-//! Bounded text without control characters, and colours.
+//! Bounded text without control characters, and colors.
 //!
-//! Lengths are counted in characters, as the interface documents them. It knows nothing about what the text names.
+//! Lengths are counted in characters, as in the API documentation.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,41 +13,41 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::serde_str;
 
-/// One line of at most `MAX` characters, possibly none, without space around it.
+/// One line of at most `MAX` characters, possibly none, without surrounding space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShortText<const MAX: usize>(Box<str>);
 
-/// One line of 1 to `MAX` characters, without space around it.
+/// One line of 1 to `MAX` characters, without surrounding space.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name<const MAX: usize>(ShortText<MAX>);
 
-/// The pattern of a [`LongText`] that must not be empty, for schemas.
+/// The schema pattern of a [`LongText`] that must not be empty.
 pub const SOME_TEXT: &str =
     r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
-/// The pattern of text that is more than space, for schemas.
+/// The schema pattern of text that is not only space.
 pub const NOT_BLANK: &str = r"^[\s\S]*[^\s\uFEFF][\s\S]*$";
 
-/// Text of at most `MAX` characters that may have several lines, without space around it.
+/// Text of at most `MAX` characters on any number of lines, without surrounding space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LongText<const MAX: usize>(Box<str>);
 
 impl<const MAX: usize> ShortText<MAX> {
-    /// Check a text. Space around it is dropped.
+    /// Validates a text. Surrounding space is dropped.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
         check(text, MAX, char::is_control)?;
         Ok(Self(text.into()))
     }
 
-    /// The text alone.
+    /// The text itself.
     pub fn into_string(self) -> String {
         self.0.into_string()
     }
 }
 
 impl<const MAX: usize> Name<MAX> {
-    /// Check a name. Space around it is dropped.
+    /// Validates a name. Surrounding space is dropped.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = ShortText::parse(given)?;
         if text.is_empty() { Err(TextError::Empty) } else { Ok(Self(text)) }
@@ -60,7 +60,7 @@ impl<const MAX: usize> Name<MAX> {
 }
 
 impl<const MAX: usize> LongText<MAX> {
-    /// Check a text. Space around it is dropped; line ends become one line feed each.
+    /// Validates a text. Surrounding space is dropped; each line end becomes a line feed.
     pub fn parse(given: &str) -> Result<Self, TextError> {
         let text = given.trim();
         let has_other_ends = text.contains('\r');
@@ -71,7 +71,7 @@ impl<const MAX: usize> LongText<MAX> {
 }
 
 fn check(text: &str, characters_max: usize, forbidden: fn(char) -> bool) -> Result<(), TextError> {
-    // A text has no more characters than bytes: most texts are short enough without counting.
+    // A text has at most as many characters as bytes: most texts are short enough without counting.
     if text.len() > characters_max && text.chars().count() > characters_max {
         return Err(TextError::TooLong { characters_max });
     }
@@ -81,30 +81,30 @@ fn check(text: &str, characters_max: usize, forbidden: fn(char) -> bool) -> Resu
     }
 }
 
-/// The text in small letters and in one Unicode form (NFC): equal for all spellings that people take for the same.
+/// The text in lowercase and in one Unicode form (NFC): equal for all spellings that people take for the same.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    // The final sigma is the same letter as the other one: its capital form does not tell them apart.
+    // The final sigma is the same letter as the other one: both have the same uppercase form.
     let final_sigma = |character| if character == 'ς' { 'σ' } else { character };
     let lowered: String = text.chars().flat_map(char::to_lowercase).map(final_sigma).collect();
     ComposingNormalizerBorrowed::new_nfc().normalize(&lowered).into_owned()
 }
 
-/// Characters that show nothing and hide or turn around what stands beside them. Joiners are not among them: scripts need those.
+/// Invisible characters that hide or reorder their neighbors. Joiners are excluded: some scripts need them.
 pub fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// The text as one line: line breaks and other control characters are spaces.
+/// The text as one line: line breaks and other control characters become spaces.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
     if text.contains(breaks) { Cow::Owned(text.replace(breaks, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// Why a text is not taken.
+/// Why a text is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
     Empty,
@@ -115,7 +115,7 @@ pub enum TextError {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => f.write_str("The text is empty; give at least one character."),
+            Self::Empty => f.write_str("The text is empty; enter at least one character."),
             Self::TooLong { characters_max } => write!(f, "The text is longer than {characters_max} characters; shorten it."),
             Self::ControlCharacter(character) => {
                 write!(f, "The text contains the control character U+{:04X}; remove it.", u32::from(*character))
@@ -250,13 +250,13 @@ impl<const MAX: usize> JsonSchema for LongText<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Line ends and tabs are the control characters that text may have.
+        // Line ends and tabs are the only control characters allowed.
         let pattern = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
         json_schema!({ "type": "string", "maxLength": MAX, "pattern": pattern })
     }
 }
 
-/// A colour, written `#RRGGBB`.
+/// A color, written `#RRGGBB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Color {
     pub red: u8,
@@ -264,13 +264,13 @@ pub struct Color {
     pub blue: u8,
 }
 
-/// The text is not a colour.
+/// The text is not a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorError;
 
 impl fmt::Display for ColorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The colour is not of the form #RRGGBB; give # and six hexadecimal digits, like #1A73E8.")
+        f.write_str("The color is not of the form #RRGGBB; use # and six hexadecimal digits, like #1A73E8.")
     }
 }
 
@@ -300,7 +300,7 @@ impl Serialize for Color {
 
 impl<'de> Deserialize<'de> for Color {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "a colour as text, like #1A73E8")
+        serde_str::deserialize(deserializer, "a color as text, like #1A73E8")
     }
 }
 
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_control_characters_by_their_number() {
+    fn rejects_control_characters_by_code_point() {
         for control in ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\n'] {
             assert_eq!(ShortText::<9>::parse(&format!("a{control}b")), Err(TextError::ControlCharacter(control)));
         }
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_say_what_is_taken() {
+    fn schemas_match_the_validation() {
         let fits = |schema: Schema, text: &str| jsonschema::is_valid(schema.as_value(), &text.into());
         let mut generator = SchemaGenerator::default();
         for (text, name, short, long) in [
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_six_digits() {
+    fn colors_have_six_digits() {
         assert_eq!("#1a73E8".parse::<Color>().map(|color| color.to_string()), Ok("#1A73E8".to_owned()));
         for wrong in ["1A73E8", "#FFF", "#1A73E8F", "#1A73EG", "red", "#ééé", ""] {
             assert_eq!(wrong.parse::<Color>(), Err(ColorError), "{wrong}");

@@ -1,6 +1,6 @@
-//! Time zones by their IANA names, and what a clock on the wall means in one of them.
+//! Time zones by IANA name, and conversion of local times.
 //!
-//! A zone may have been renamed: old names stay good, and each is kept as it was given. It knows nothing of what happens at a time.
+//! Zones are sometimes renamed: old names stay valid, and each keeps the spelling it was given.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 use super::clock::Timestamp;
 use super::serde_str;
 
-/// Every name, also those that some systems leave out, like US/Pacific.
+/// All names, including those that some systems omit, like US/Pacific.
 static BUNDLED: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// The longest name has 30 characters.
@@ -27,16 +27,16 @@ pub struct Zone {
     rules: TimeZone,
 }
 
-/// What a wall clock's time means in a zone.
+/// The meaning of a local time in a zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meant {
     pub at: Timestamp,
-    /// What a person should know: that the time was skipped there, or comes twice.
+    /// A note for the user: the local time is skipped, or occurs twice.
     pub twist: Option<String>,
 }
 
 impl Zone {
-    /// The zone of this name, whatever its case.
+    /// The zone of this name, in any case.
     pub fn parse(given: &str) -> Result<Self, ZoneError> {
         let given = given.trim();
         let unknown = || ZoneError(given.chars().take(NAME_BYTES_MAX).collect());
@@ -45,7 +45,7 @@ impl Zone {
         }
         let bundled = BUNDLED.get(given).map_err(|_| unknown())?;
         let name = bundled.iana_name().filter(|name| *name != "Etc/Unknown").ok_or_else(unknown)?.into();
-        // The system's rules are newer wherever it is kept up to date; it need not know every name.
+        // The system's rules are newer if it is kept up to date; it may not know every name.
         let rules = jiff::tz::db().get(given).unwrap_or(bundled);
         Ok(Self { name, rules })
     }
@@ -55,13 +55,13 @@ impl Zone {
         Self { name: "UTC".into(), rules: TimeZone::UTC }
     }
 
-    /// The zone of a country, by its ISO 3166-1 code, where all of its clocks show the same.
+    /// The zone of a country, by its ISO 3166-1 code, if all of the country has the same time.
     pub fn of_country(code: &str) -> Option<Self> {
         let place = ONE_CLOCK.binary_search_by(|(country, _)| (*country).cmp(code)).ok()?;
         Self::parse(ONE_CLOCK[place].1).ok()
     }
 
-    /// Names to choose from: places by continent, and UTC. Without former names of countries and without bare offsets.
+    /// Names to choose from: places by continent, and UTC. Former country names and bare offsets are excluded.
     pub fn names() -> &'static [String] {
         static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
             const CONTINENTS: [&str; 10] =
@@ -78,7 +78,7 @@ impl Zone {
         &self.name
     }
 
-    /// When a clock on the wall there shows `local`. A time that is skipped is moved on by the gap; of two, the first counts.
+    /// The time at which clocks in the zone show `local`. A skipped time moves forward by the gap; of two, the first counts.
     pub fn at(&self, local: DateTime) -> Result<Meant, ZoneError> {
         let meant = self.rules.to_ambiguous_timestamp(local);
         let offset = meant.offset();
@@ -89,13 +89,13 @@ impl Zone {
             AmbiguousOffset::Gap { .. } => {
                 let shown = self.rules.to_datetime(at);
                 Some(format!(
-                    "Clocks in {name} are put forward then and never show {}: it is taken as {}.",
+                    "Clocks in {name} go forward then and never show {}; {} is used instead.",
                     minute(local),
                     minute(shown)
                 ))
             }
             AmbiguousOffset::Fold { before, .. } => Some(format!(
-                "Clocks in {name} are put back then and show {} twice: it is taken as the first of the two, at UTC{}.",
+                "Clocks in {name} go back then and show {} twice; the first one is used, at UTC{}.",
                 minute(local),
                 signed(before)
             )),
@@ -103,14 +103,14 @@ impl Zone {
         Ok(Meant { at: Timestamp(at.as_millisecond()), twist })
     }
 
-    /// What a clock on the wall there shows at a time.
+    /// The local time in the zone at `at`.
     pub fn shows(&self, at: Timestamp) -> DateTime {
         let at = jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::MAX);
         self.rules.to_datetime(at)
     }
 }
 
-/// `2026-03-29 02:30`, with seconds where there are some.
+/// `2026-03-29 02:30`, with seconds if there are any.
 fn minute(local: DateTime) -> String {
     let text = if local.second() == 0 && local.subsec_nanosecond() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
     local.strftime(text).to_string()
@@ -130,17 +130,17 @@ pub struct ZoneError(String);
 impl fmt::Display for ZoneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given = &self.0;
-        write!(f, "there is no time zone {given:?}; give an IANA name like Europe/Berlin")?;
+        write!(f, "there is no time zone {given:?}; use an IANA name like Europe/Berlin")?;
         let wanted = given.to_ascii_lowercase();
         let likeness = |name: &str| {
             let name = name.to_ascii_lowercase();
-            // People name the city and forget the continent.
+            // Users often enter the city and forget the continent.
             let city = name.rsplit('/').next().unwrap_or_default();
             strsim::jaro_winkler(&name, &wanted).max(strsim::jaro_winkler(city, &wanted.replace(' ', "_")))
         };
         let near = BUNDLED.available().map(|name| name.to_string()).map(|name| (likeness(&name), name));
         match near.filter(|(likeness, _)| *likeness > 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b)) {
-            Some((_, name)) => write!(f, " (perhaps {name})"),
+            Some((_, name)) => write!(f, " (did you mean {name}?)"),
             None => Ok(()),
         }
     }
@@ -172,8 +172,8 @@ impl JsonSchema for Zone {
     }
 }
 
-/// TABLE: countries all of whose clocks show the same, by their ISO 3166-1 codes in order, and the zone of each. From zone.tab of the
-/// IANA database, which is in the public domain; with those of its countries whose several zones have kept the same time for years.
+/// TABLE: countries with the same time everywhere, by ISO 3166-1 code in order, and the zone of each. From zone.tab of the IANA database,
+/// which is in the public domain; includes countries whose several zones have kept the same time for years.
 #[rustfmt::skip]
 const ONE_CLOCK: &[(&str, &str)] = &[
     ("AD", "Europe/Andorra"), ("AE", "Asia/Dubai"), ("AF", "Asia/Kabul"), ("AG", "America/Antigua"), ("AI", "America/Anguilla"),
@@ -246,29 +246,29 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_clocks_skip_moves_on_by_the_gap() {
+    fn a_skipped_time_moves_forward_by_the_gap() {
         let (at, twist) = meant("Europe/Berlin", "2026-03-29T02:30");
         assert_eq!(at, "2026-03-29T01:30:00.000Z");
         let twist = twist.expect("a gap");
-        assert!(twist.contains("never show 2026-03-29 02:30") && twist.contains("as 2026-03-29 03:30"), "{twist}");
-        // Half an hour only.
+        assert!(twist.contains("never show 2026-03-29 02:30") && twist.contains("; 2026-03-29 03:30 is used"), "{twist}");
+        // The gap is only half an hour.
         assert_eq!(meant("Australia/Lord_Howe", "2026-10-04T02:15").0, "2026-10-03T15:45:00.000Z");
-        // A whole day: Samoa changed sides of the date line.
+        // The gap is a whole day: Samoa moved across the date line.
         assert_eq!(meant("Pacific/Apia", "2011-12-30T12:00").0, "2011-12-30T22:00:00.000Z");
     }
 
     #[test]
-    fn of_two_times_that_read_the_same_the_first_counts() {
+    fn of_two_equal_local_times_the_first_counts() {
         let (at, twist) = meant("America/New_York", "2026-11-01T01:30");
         assert_eq!(at, "2026-11-01T05:30:00.000Z");
         let twist = twist.expect("a fold");
         assert!(twist.contains("twice") && twist.contains("UTC-04:00"), "{twist}");
-        assert_eq!(meant("America/New_York", "2026-11-01T02:00").1, None, "the fold is over");
-        assert_eq!(meant("America/New_York", "2026-11-01T00:59:59").1, None, "the fold has not begun");
+        assert_eq!(meant("America/New_York", "2026-11-01T02:00").1, None, "the fold has ended");
+        assert_eq!(meant("America/New_York", "2026-11-01T00:59:59").1, None, "the fold has not started");
     }
 
     #[test]
-    fn renamed_zones_keep_the_names_they_had() {
+    fn renamed_zones_keep_their_old_names() {
         for (old, new) in [
             ("Europe/Kiev", "Europe/Kyiv"),
             ("Asia/Calcutta", "Asia/Kolkata"),
@@ -282,10 +282,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_zone_is_refused_with_the_nearest_name() {
+    fn an_unknown_zone_is_rejected_with_the_nearest_name() {
         for (given, near) in [("Berlin", "Europe/Berlin"), ("Europe/Berln", "Europe/Berlin"), ("new york", "America/New_York")] {
             let sentence = Zone::parse(given).expect_err(given).to_string();
-            assert!(sentence.ends_with(&format!("(perhaps {near})")), "{sentence}");
+            assert!(sentence.ends_with(&format!("(did you mean {near}?)")), "{sentence}");
         }
         let strange = ["", "+02:00", "../../etc/passwd", "CET-1CEST,M3.5.0,M10.5.0/3", "Etc/Unknown", &"x".repeat(1_000)];
         for given in strange {
@@ -294,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn every_name_to_choose_from_is_a_zone() {
+    fn every_offered_name_is_a_zone() {
         assert!(Zone::names().len() > 300 && Zone::names()[0] == "UTC");
         assert!(Zone::names().iter().all(|name| Zone::parse(name).is_ok_and(|zone| zone.name() == name)));
     }
 
     #[test]
-    fn countries_with_one_clock_have_a_zone_and_others_none() {
+    fn only_countries_with_one_time_have_a_zone() {
         assert!(ONE_CLOCK.is_sorted());
         for (country, zone) in ONE_CLOCK {
             assert_eq!(Zone::of_country(country).expect(zone).name(), *zone);

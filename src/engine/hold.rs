@@ -1,10 +1,9 @@
-//! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent by itself until a person decides.
+//! The hold on sending: after a restore, or on a copy of a data folder, nothing is sent automatically until a user decides.
 //!
-//! What was in progress when the data was saved may have been sent since, by the folder that it was copied from. So campaigns, retries,
-//! schedules and webhook deliveries wait; what a request asks for afterwards is sent as usual. Holds are numbered, and each mailing and
-//! schedule carries the number of the last hold before it: clocks, which may be wrong after a restore, decide nothing. The hold is a row
-//! of the control store, so that it outlives restarts, and a value in memory, so that reading it costs nothing. It does not know what
-//! waits.
+//! Messages in progress when the data was saved may have been sent since, by the folder that it was copied from. So campaigns, retries,
+//! schedules and webhook deliveries wait; new requests send as usual. Holds are numbered, and each mailing and schedule has the number of
+//! the last hold before it: clocks, which may be wrong after a restore, decide nothing. The hold is a row of the control store, so that it
+//! survives restarts, and a value in memory, so that reading it is free.
 
 use std::fmt;
 
@@ -21,13 +20,13 @@ const HOLD: &str = "hold";
 /// In [`META`] of every store: the number of the last hold.
 const NUMBER: &str = "hold_number";
 
-/// The number of a hold: the first is 1. What was created before any hold carries 0.
+/// The number of a hold: the first is 1. Mailings and schedules created before any hold have 0.
 pub type HoldNumber = u64;
 
 /// Sending is on hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnHold {
-    /// For people to read. It decides nothing.
+    /// For display only.
     pub since: Timestamp,
     pub number: HoldNumber,
     pub cause: Cause,
@@ -39,7 +38,7 @@ pub struct OnHold {
 pub enum Cause {
     /// The data is that of a backup made at this time.
     Restored { made_at: String },
-    /// The folder is a copy of the one that it was opened in before; in words, what shows that.
+    /// The folder is a copy of the one that was opened before; `sign` describes the evidence.
     Copied { sign: String },
 }
 
@@ -53,7 +52,7 @@ impl fmt::Display for Cause {
 }
 
 impl OnHold {
-    /// Whether this hold holds what was created after the hold of this number and before the next.
+    /// Whether this hold affects mailings and schedules created after the hold of this number and before the next.
     pub fn holds(&self, number: HoldNumber) -> bool {
         number < self.number
     }
@@ -63,39 +62,39 @@ impl OnHold {
 pub struct Hold(watch::Sender<Option<OnHold>>);
 
 impl Hold {
-    /// As the control store says.
+    /// The state in the control store.
     pub fn new(now: Option<OnHold>) -> Self {
         Self(watch::Sender::new(now))
     }
 
-    /// Whether sending is on hold. As cheap as a look at a number.
+    /// Whether sending is on hold. As cheap as reading a number.
     pub fn is_on(&self) -> bool {
         self.0.borrow().is_some()
     }
 
-    /// Since when and why, if it is.
+    /// The hold with its time and cause, if sending is on hold.
     pub fn current(&self) -> Option<OnHold> {
         self.0.borrow().clone()
     }
 
-    /// Whether what carries this number must wait.
+    /// Whether a mailing or schedule with this number must wait.
     pub fn holds(&self, number: HoldNumber) -> bool {
         self.0.borrow().as_ref().is_some_and(|hold| hold.holds(number))
     }
 
-    /// Let sending go on. The row is to be removed before: see [`clear`].
+    /// Lets sending resume. The row must be removed before: see [`clear`].
     pub fn release(&self) {
         self.0.send_replace(None);
     }
 
-    /// Ends when sending is not on hold.
+    /// Completes when sending is not on hold.
     pub async fn released(&self) {
-        // The sender is this value itself: it cannot be gone.
+        // The sender is this value itself, so it still exists.
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 }
 
-/// The hold that the control store has.
+/// The hold in the control store.
 pub fn read(tx: &impl Read) -> Result<Option<OnHold>> {
     let Some(bytes) = tx.get(META, &HOLD.to_owned())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
@@ -107,19 +106,19 @@ pub fn last_number(tx: &impl Read) -> Result<HoldNumber> {
     bytes.try_into().map(HoldNumber::from_be_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Note the number of a new hold; every store needs it.
+/// Stores the number of a new hold; every store needs it.
 pub fn set_number(tx: &mut WriteTx<'_>, number: HoldNumber) {
     tx.put(META, &NUMBER.to_owned(), &number.to_be_bytes().to_vec());
 }
 
-/// Put sending on hold, as the control store is concerned.
+/// Puts sending on hold in the control store.
 pub fn put(tx: &mut WriteTx<'_>, hold: &OnHold) {
     let bytes = serde_json::to_vec(hold).expect("text and numbers");
     tx.put(META, &HOLD.to_owned(), &bytes);
     set_number(tx, hold.number);
 }
 
-/// End the hold, as the control store is concerned.
+/// Ends the hold in the control store.
 pub fn clear(tx: &mut WriteTx<'_>) {
     tx.delete(META, &HOLD.to_owned());
 }

@@ -1,9 +1,9 @@
 //! The outbox: events for webhooks, written in the transaction of their cause (`assets/docs/webhooks.md`).
 //!
-//! An event is here exactly if its cause is committed, whole and in the very bytes that receivers get. It waits in a queue of its own
-//! until somebody has looked for who is to be told: ids are in order only to the second, so that no cursor could tell what is new. It
-//! does not know who subscribes to what, only how many do; and not how deliveries go. What is old is forgotten, and what nobody asks
-//! for is not written at all.
+//! An event is here exactly if its cause is committed, complete and in the exact bytes that receivers get. It stays in a separate queue
+//! until its webhooks have been looked up: ids are ordered only to the second, so a cursor could not find new events. The outbox knows how
+//! many webhooks subscribe to a kind of event, but neither which ones nor their deliveries. Old events are deleted, and events without
+//! subscribers are not written at all.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,34 +18,34 @@ use crate::vocab::tables;
 use crate::vocab::webhook_events::WebhookEvent;
 
 const OUTBOX: Table<EventId, Event> = Table::new(tables::OUTBOX);
-/// Invariant: an event whose receivers were not looked for yet, or whose erasure they do not know of, has a row here.
+/// Invariant: an event has a row here if its webhooks were not looked up yet, or if they do not know of its erasure.
 const QUEUE: Table<EventId, ()> = Table::new(tables::OUTBOX_QUEUE);
-/// By kind: how many active webhooks ask for it; and behind [`ALSO_SWITCHED_OFF`], how many of all.
+/// By kind: how many active webhooks subscribe to it; with [`ALSO_SWITCHED_OFF`], how many in total.
 const INTEREST: Table<(AccountId, u8), i64> = Table::new(tables::OUTBOX_INTEREST);
 
-/// Added to the number of a kind of event.
+/// Added to the number of an event kind for the count that includes inactive webhooks.
 const ALSO_SWITCHED_OFF: u8 = 0x80;
 
 /// The version of the payloads.
 const API_VERSION: &str = "v1";
 
-/// Something that has happened, as the feature tells it.
+/// An event as reported by a feature.
 pub struct NewEvent {
     pub kind: WebhookEvent,
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub conversation: Option<String>,
-    /// The payload of this kind of event.
+    /// The payload of the event.
     pub data: Value,
 }
 
-/// An event as it is kept.
+/// A stored event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     pub kind: WebhookEvent,
     pub account: AccountId,
     pub created_at: Timestamp,
-    /// What receivers get, byte for byte. Empty: it was erased, or is of a version that had no receivers.
+    /// The exact bytes that receivers get. Empty if it was erased, or written by a version without receivers.
     pub body: String,
 }
 
@@ -68,25 +68,25 @@ impl Record for Event {
 }
 
 impl Event {
-    /// The event as subscribers get it; nothing if it was erased.
+    /// The event as subscribers get it; `null` if it was erased.
     pub fn envelope(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
 
-    /// Whether there is nothing left to tell.
+    /// Whether it was erased.
     pub fn is_erased(&self) -> bool {
         self.body.is_empty()
     }
 }
 
-/// Whose event, and about what.
+/// The account and the subject of an event.
 pub struct Envelope<'a> {
     pub account: AccountId,
     pub project: Option<ProjectId>,
     pub conversation: Option<&'a str>,
 }
 
-/// The bytes that receivers get: the payload in its envelope. Fields without a value are left out of both.
+/// The bytes that receivers get: the payload in its envelope. Fields without a value are omitted from both.
 pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: &Value) -> String {
     let mut envelope = json!({
         "id": id,
@@ -100,11 +100,11 @@ pub fn envelope(id: EventId, kind: &str, at: Timestamp, of: Envelope<'_>, data: 
     envelope.to_string()
 }
 
-/// Write an event, to be delivered if this transaction commits. Of what no webhook asks for nothing is written; what only webhooks ask
-/// for that are switched off is kept for a redelivery.
+/// Writes an event, to be delivered if this transaction commits. An event that no webhook subscribes to is not written; one that only
+/// inactive webhooks subscribe to is stored for a redelivery.
 pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     let NewEvent { kind, account, project, conversation, data } = event;
-    // Whoever cannot be asked is taken for interested: then it is seen that nobody is.
+    // If the count cannot be read, the event is written: the fan-out then finds that it has no receivers.
     let is_wanted = is_wanted(tx, account, kind).unwrap_or(true);
     if !is_wanted && !tx.has(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF)).unwrap_or(true) {
         return;
@@ -119,12 +119,12 @@ pub fn emit(tx: &mut WriteTx<'_>, event: NewEvent) {
     tx.put(OUTBOX, &id, &Event { kind, account, created_at, body });
 }
 
-/// Whether somebody wants to know of this kind of event. Who emits one that is opt-in asks this first.
+/// Whether any webhook subscribes to this kind of event. Check this before emitting an opt-in event.
 pub fn is_wanted(tx: &impl Read, account: AccountId, kind: WebhookEvent) -> store::Result<bool> {
     tx.has(INTEREST, &(account, kind as u8))
 }
 
-/// So many more webhooks ask for this kind of event, or so many fewer: such as are active, or switched off.
+/// Changes the number of active or inactive webhooks that subscribe to this kind of event.
 pub fn add_interest(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -138,18 +138,18 @@ pub fn add_interest(
     tx.add(INTEREST, &(account, kind as u8 | ALSO_SWITCHED_OFF), delta).map(drop)
 }
 
-/// Up to `limit` events, the oldest first, of those that were not erased.
+/// Up to `limit` events that were not erased, oldest first.
 pub fn waiting(tx: &impl Read, limit: usize) -> store::Result<Vec<(EventId, Event)>> {
     let all = tx.list(OUTBOX, &Span::default(), Order::Forward, limit)?;
     Ok(all.into_iter().filter(|(_, event)| !event.is_erased()).collect())
 }
 
-/// The event with this id, while it is kept.
+/// The event with this id, while it is stored.
 pub fn find(tx: &impl Read, id: EventId) -> store::Result<Option<Event>> {
     tx.get(OUTBOX, &id)
 }
 
-/// Up to `limit` events behind `after`, or from the second of `from` on, that were made before the end of the second of `to`.
+/// Up to `limit` events after `after`, or from the second of `from` on, created before the end of the second of `to`.
 pub fn between(
     tx: &impl Read,
     (from, to): (Timestamp, Timestamp),
@@ -161,18 +161,18 @@ pub fn between(
     tx.list(OUTBOX, &span, Order::Forward, limit)
 }
 
-/// Up to `limit` events whose receivers are to be looked for.
+/// Up to `limit` events whose webhooks must be looked up.
 pub fn queued(tx: &impl Read, limit: usize) -> store::Result<Vec<EventId>> {
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
 
-/// This event's receivers were looked for.
+/// Records that this event's webhooks were looked up.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: EventId) {
     tx.delete(QUEUE, &id);
 }
 
-/// Erase the payloads of an account's events that are `about` somebody, from behind the key `after` on, looking at up to `limit`; true
-/// if there may be more, and `after` then says how far it came.
+/// Erases the payloads of an account's events `about` a contact, starting after the key `after`, reading up to `limit`; returns true if
+/// there may be more, and then sets `after` to the last key read.
 pub fn erase(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -185,7 +185,7 @@ pub fn erase(
     for (id, event) in events.iter().filter(|(_, event)| event.account == account) {
         if about(&event.envelope()["data"]) {
             tx.put(OUTBOX, id, &Event { body: String::new(), ..event.clone() });
-            // Whoever keeps something of its deliveries is to forget that too.
+            // Its deliveries must be erased too.
             tx.put(QUEUE, id, &());
         }
     }
@@ -195,7 +195,7 @@ pub fn erase(
     Ok(events.len() == limit)
 }
 
-/// Forget events older than the retention, a bounded number; true if there may be more.
+/// Deletes events older than the retention, a bounded number; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let oldest_kept = tx.now().plus_ms(-limits::OUTBOX_KEPT_MS);
     let span = Span { from: Vec::new(), to: Some(EventId::first_of(oldest_kept).to_bytes()) };
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn events_wait_in_the_order_of_their_time_and_are_forgotten_after_the_retention() {
+    fn events_wait_in_order_of_time_and_are_deleted_after_the_retention() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_kept_if_a_webhook_asks_and_queued_if_it_is_active_and_again_when_erased() {
+    fn an_event_is_stored_if_a_webhook_subscribes_and_queued_if_it_is_active_or_the_event_erased() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
@@ -280,13 +280,13 @@ mod tests {
             emit(tx, event(0));
             Ok(false)
         });
-        assert_eq!(waiting(&store.read(), 9).expect("reads"), [], "nobody asks for it");
+        assert_eq!(waiting(&store.read(), 9).expect("reads"), [], "no webhook subscribes to it");
         write(&store, move |tx| {
             add_interest(tx, account, WebhookEvent::SubscriberAdded, false, 1)?;
             emit(tx, event(0));
             Ok(false)
         });
-        assert_eq!(queued(&store.read(), 9), Ok(Vec::new()), "whoever asks is switched off");
+        assert_eq!(queued(&store.read(), 9), Ok(Vec::new()), "the subscribing webhook is inactive");
         write(&store, move |tx| {
             add_interest(tx, account, WebhookEvent::SubscriberAdded, false, -1)?;
             add_interest(tx, account, WebhookEvent::SubscriberAdded, true, 1)?;
@@ -296,7 +296,7 @@ mod tests {
         let queue = queued(&store.read(), 9).expect("reads");
         assert_eq!(queue.len(), 1);
         let (id, kept) = (queue[0], find(&store.read(), queue[0]).expect("reads").expect("kept"));
-        assert_eq!(kept.envelope()["id"], json!(id), "the bytes name their own id");
+        assert_eq!(kept.envelope()["id"], json!(id), "the bytes contain their own id");
         assert_eq!(between(&store.read(), (kept.created_at, kept.created_at), None, 9).expect("reads").len(), 2);
         write(&store, move |tx| {
             dequeue(tx, id);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_failed_command_was_never_there() {
+    fn an_event_of_a_failed_command_is_not_stored() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 1 << 20 };
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));

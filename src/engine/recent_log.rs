@@ -1,7 +1,6 @@
-//! The last lines of the log, in memory: for people who look at the system without a shell.
+//! The last lines of the log, in memory: for users who check the system without a shell.
 //!
-//! A layer beside the one that writes the log out; it sees what passes the same filter. There is one log in a process, so there is
-//! one of these. It does not know who reads it.
+//! A layer next to the one that writes the log, behind the same filter. A process has one log, so this is a global.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write};
@@ -26,16 +25,16 @@ pub struct Line {
 static LINES: Mutex<VecDeque<Line>> = Mutex::new(VecDeque::new());
 
 fn lines() -> MutexGuard<'static, VecDeque<Line>> {
-    // A line is put in whole or not at all.
+    // A line is added entirely or not at all.
     LINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The last lines, the newest first.
+/// The last lines, newest first.
 pub fn newest() -> Vec<Line> {
     lines().iter().rev().cloned().collect()
 }
 
-/// Keeps the lines.
+/// The layer that stores the lines.
 pub struct RecentLogLayer;
 
 impl<S: Subscriber> Layer<S> for RecentLogLayer {
@@ -60,7 +59,7 @@ fn keep(lines: &mut VecDeque<Line>, line: Line) {
     lines.push_back(line);
 }
 
-/// The message and what belongs to it.
+/// The message and its fields.
 #[derive(Default)]
 struct Text {
     message: String,
@@ -80,7 +79,7 @@ impl Visit for Text {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // Writing into text cannot fail.
+        // Writing into a string cannot fail.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn old_lines_give_way() {
+    fn old_lines_are_dropped() {
         let mut lines = VecDeque::new();
         for number in 0..=limits::LOG_LINES_KEPT {
             keep(&mut lines, Line { at: Timestamp(0), level: "info", text: number.to_string() });

@@ -1,4 +1,4 @@
-//! Asking operations from within the process: the request that a program would send, without a socket.
+//! Calls operations within the process: builds the request that a program would send, without a socket.
 
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::engine::api::Entry;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 
-/// The request that gives `input` to the operation `id`: names of the path there, the rest in the query or as JSON in the body, unless
-/// the body is `given` as it comes.
+/// Returns the request that passes `input` to the operation `id`: path parameters in the path, the rest in the query or as JSON in the
+/// body, unless `given` is the raw body.
 pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(HeaderValue, Body)>, peer: Peer) -> Incoming {
     let entry = operations.iter().find(|entry| entry.spec.id == id);
-    let entry = entry.unwrap_or_else(|| panic!("{id} is asked for, which is no operation"));
+    let entry = entry.unwrap_or_else(|| panic!("{id} is called but is not an operation"));
     let Value::Object(mut rest) = input else { panic!("the input of an operation is an object") };
     let mut target = String::new();
     for part in entry.spec.path.split('/').skip(1) {
@@ -41,12 +41,12 @@ pub fn request(operations: &[Entry], id: &str, input: Value, given: Option<(Head
         }
     };
     let method: Method = entry.spec.verb.name().parse().expect("verbs are methods");
-    // Whatever a path was given, it is escaped; one that is no address all the same leads nowhere.
+    // Path values are escaped; an invalid URI becomes an empty one.
     let uri = target.parse().unwrap_or_default();
     Incoming { method, uri, headers, body, peer }
 }
 
-/// The `data` of the operation's answer, or the answer itself if it was not done.
+/// Returns the `data` of the operation's response, or the response itself on failure.
 pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     if !reply.status.is_success() {
         return Err(Box::new(reply));
@@ -55,7 +55,7 @@ pub fn data(id: &str, reply: Reply) -> Result<Value, Box<Reply>> {
     Ok(body(&reply)["data"].take())
 }
 
-/// An answer's body, if it is JSON.
+/// Returns a response's body, if it is JSON.
 pub fn body(reply: &Reply) -> Value {
     match &reply.body {
         ReplyBody::Whole(bytes) => serde_json::from_slice(bytes).unwrap_or(Value::Null),
@@ -72,7 +72,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// A part of a path with everything escaped that is not a letter, a digit or one of `-_.~`.
+/// Returns a path part with everything escaped except letters, digits and `-_.~`.
 fn escaped(part: &str) -> String {
     let mut out = String::with_capacity(part.len());
     for byte in part.bytes() {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_into_a_path_stays_one_part_of_it() {
+    fn a_value_stays_one_part_of_the_path() {
         assert_eq!(escaped("66f1a2b3"), "66f1a2b3");
         assert_eq!(escaped("../x?y#z/é"), "..%2Fx%3Fy%23z%2F%C3%A9");
         assert_eq!(escaped(".."), "%2E%2E");

@@ -1,4 +1,4 @@
-//! Ways in. No rules of their own.
+//! The surfaces: HTTP, dashboard and command line. They have no rules of their own.
 
 pub mod cli;
 pub mod dashboard;

@@ -1,5 +1,5 @@
-//! A peer that speaks the two protocols of language models, for tests: it holds a request to the protocol's own rules, and answers
-//! what the test has laid out, well or badly.
+//! A fake language model that speaks both protocols, for tests: it checks requests against the protocol's rules, and sends the responses
+//! that the test prepares, good or bad.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,26 +10,26 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What the peer does with a request.
+/// The server's reaction to a request.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// The answer's text or JSON, in the protocol's envelope.
+    /// Sends text or JSON in the protocol's envelope.
     Text(String),
-    /// The model ran into its length limit.
+    /// The model reached its length limit.
     Cut(String),
     /// The model declines.
     Refuse(String),
-    /// A status with the protocol's envelope of an error, and perhaps `Retry-After`.
+    /// Sends a status with the protocol's error envelope, and optionally `Retry-After`.
     Status(u16, String, Option<u64>),
-    /// These bytes as the body of a 200.
+    /// Sends these bytes as the body of a 200.
     Bytes(Vec<u8>),
-    /// The head of an answer, then the end of the connection.
+    /// Sends the head of a response, then closes the connection.
     Broken,
-    /// Nothing for this long.
+    /// Sends nothing for this long.
     Silent(Duration),
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub path: String,
@@ -38,7 +38,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A header's value; its name in small letters.
+    /// A header's value; `name` is lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -50,10 +50,10 @@ impl Asked {
     }
 }
 
-/// Decides what happens to a request.
+/// Chooses the reaction to a request.
 type Script = Arc<Mutex<dyn FnMut(&Asked) -> Reaction + Send>>;
 
-/// The peer. It ends with the test.
+/// The server. It stops with the test.
 pub struct FakeModel {
     pub address: SocketAddr,
     asked: Receiver<Asked>,
@@ -62,20 +62,20 @@ pub struct FakeModel {
 }
 
 impl FakeModel {
-    /// A peer that reacts so, one reaction after the other; the last one again and again.
+    /// A server with these reactions in order; the last one repeats.
     pub fn with(reactions: Vec<Reaction>) -> Self {
         let mut left = reactions.into_iter().peekable();
         Self::by(move |_| {
-            let now = left.next().expect("a peer has at least one reaction");
+            let now = left.next().expect("a server has at least one reaction");
             if left.peek().is_none() {
-                // The last one stays.
+                // The last reaction repeats.
                 left = vec![now.clone()].into_iter().peekable();
             }
             now
         })
     }
 
-    /// A peer that looks at the request.
+    /// A server that chooses its reaction by the request.
     pub fn by(script: impl FnMut(&Asked) -> Reaction + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
@@ -90,7 +90,7 @@ impl FakeModel {
                 }
                 let (script, tell) = (script.clone(), tell.clone());
                 let serve = move || drop(serve(stream.expect("a connection"), &script, &tell));
-                // Ends with its connection.
+                // The thread ends with its connection.
                 Builder::new().name("model peer connection".into()).spawn(serve).expect("a thread");
             }
         };
@@ -98,12 +98,12 @@ impl FakeModel {
         Self { address, asked, accepting: Some(accepting), stop }
     }
 
-    /// Where it is, as the settings say it for the OpenAI protocol.
+    /// Its URL, in the form of the settings for the OpenAI protocol.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Every request so far.
+    /// All requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.try_iter().collect()
     }
@@ -114,7 +114,7 @@ impl Drop for FakeModel {
         self.stop.store(true, std::sync::atomic::Ordering::SeqCst);
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
-            accepting.join().expect("the peer does not panic");
+            accepting.join().expect("the server does not panic");
         }
     }
 }
@@ -148,7 +148,7 @@ fn serve(stream: TcpStream, script: &Script, tell: &Sender<Asked>) -> std::io::R
     react(stream, reaction, is_anthropic, has_tool)
 }
 
-/// What the protocol itself finds wrong with a request.
+/// The protocol's objection to a request.
 fn complaint(asked: &Asked) -> Option<String> {
     let body = &asked.body;
     let says = |problem: &str| Some(problem.to_owned());
@@ -231,7 +231,7 @@ fn react(mut stream: TcpStream, reaction: Reaction, is_anthropic: bool, has_tool
             return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"choi");
         }
         Reaction::Silent(time) => {
-            // The other side gives up; the test does not wait for this.
+            // The client gives up; the test does not wait for this thread.
             std::thread::sleep(time);
             return Ok(());
         }

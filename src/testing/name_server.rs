@@ -1,7 +1,6 @@
-//! A name server on loopback, for tests: it answers by UDP and by TCP from the records that a test has put in, and can
-//! fail.
+//! A name server on loopback, for tests: it responds by UDP and TCP from the records that a test adds, and can fail.
 //!
-//! It uses nothing of the product, so that the tests of the shipped program can have it too.
+//! It uses none of the product's code, so that the tests of the shipped program can use it too.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -18,11 +17,11 @@ const PTR: u16 = 12;
 const MX: u16 = 15;
 const TXT: u16 = 16;
 const AAAA: u16 = 28;
-/// What fits into an answer by UDP; more comes by TCP.
+/// The size limit of a UDP response; larger ones use TCP.
 const UDP_BYTES_MAX: usize = 1_232;
 const SECONDS_TO_LIVE: u32 = 300;
 
-/// Kind and data of each record under a name.
+/// Type and data of each record of a name.
 type Zone = BTreeMap<String, Vec<(u16, Vec<u8>)>>;
 
 #[derive(Default)]
@@ -33,7 +32,7 @@ struct State {
     stops: AtomicBool,
 }
 
-/// A name server. It ends with the test.
+/// A name server. It stops with the test.
 pub struct NameServer {
     pub address: SocketAddr,
     state: Arc<State>,
@@ -41,7 +40,7 @@ pub struct NameServer {
 }
 
 impl NameServer {
-    /// A server without any record.
+    /// Starts a server without records.
     pub fn start() -> Self {
         let (udp, tcp) = sockets();
         let address = udp.local_addr().expect("bound");
@@ -55,7 +54,7 @@ impl NameServer {
         Self { address, state, threads }
     }
 
-    /// Add a text.
+    /// Adds a TXT record.
     pub fn txt(&self, name: &str, text: &str) -> &Self {
         let parts = text.as_bytes().chunks(255).flat_map(|part| {
             let length = u8::try_from(part.len()).expect("parts of at most 255 bytes");
@@ -64,17 +63,17 @@ impl NameServer {
         self.add(name, TXT, parts.collect())
     }
 
-    /// Add a mail server.
+    /// Adds an MX record.
     pub fn mx(&self, name: &str, preference: u16, host: &str) -> &Self {
         self.add(name, MX, [preference.to_be_bytes().as_slice(), &wire_name(host)].concat())
     }
 
-    /// Let a name stand for another.
+    /// Adds a CNAME record.
     pub fn cname(&self, name: &str, target: &str) -> &Self {
         self.add(name, CNAME, wire_name(target))
     }
 
-    /// Add an address.
+    /// Adds an address record.
     pub fn address(&self, name: &str, address: IpAddr) -> &Self {
         match address {
             IpAddr::V4(address) => self.add(name, A, address.octets().to_vec()),
@@ -82,26 +81,26 @@ impl NameServer {
         }
     }
 
-    /// Add the name of an address of IPv4.
+    /// Adds a PTR record for an IPv4 address.
     pub fn pointer(&self, address: IpAddr, name: &str) -> &Self {
         let IpAddr::V4(address) = address else { panic!("only IPv4 here") };
         let [a, b, c, d] = address.octets();
         self.add(&format!("{d}.{c}.{b}.{a}.in-addr.arpa"), PTR, wire_name(name))
     }
 
-    /// Take away everything under a name.
+    /// Removes all records of a name.
     pub fn remove(&self, name: &str) -> &Self {
         self.state.zone.lock().expect("no panic while held").remove(&name.to_ascii_lowercase());
         self
     }
 
-    /// From now on every question is answered with "server failure", or not any more.
+    /// Responds to every query with "server failure" from now on, or stops doing so.
     pub fn fail(&self, fails: bool) -> &Self {
         self.state.fails.store(fails, Ordering::SeqCst);
         self
     }
 
-    /// How many questions came so far.
+    /// The number of queries so far.
     pub fn asked(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
     }
@@ -124,7 +123,7 @@ impl Drop for NameServer {
     }
 }
 
-/// One port for both protocols.
+/// Sockets with one port for both protocols.
 fn sockets() -> (UdpSocket, TcpListener) {
     for _ in 0..100 {
         let udp = UdpSocket::bind("127.0.0.1:0").expect("a free port");
@@ -170,7 +169,7 @@ fn read_framed(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
     Ok(question)
 }
 
-/// The answer to a question; `None` if it is none.
+/// The response to a query; `None` if it is not one.
 fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     state.asked.fetch_add(1, Ordering::SeqCst);
     let (name, end) = read_name(question, 12)?;
@@ -186,7 +185,7 @@ fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     let written: Vec<u8> = records.iter().flat_map(|(name, kind, data)| record(name, *kind, data)).collect();
     let is_cut = 12 + asked.len() + written.len() > bytes_max;
     let (count, written) = if is_cut { (0, Vec::new()) } else { (records.len() as u16, written) };
-    // Where there is nothing, the authority says how long that may be believed.
+    // If there are no records, the authority section sets how long that may be cached.
     let authority = if count == 0 && code != 2 && !is_cut { record(&name, SOA, &start_of_authority()) } else { Vec::new() };
     let mut answer = question.get(..2)?.to_vec();
     answer.extend_from_slice(&[0x85 | if is_cut { 0x02 } else { 0 }, 0x80 | code]);
@@ -199,13 +198,13 @@ fn answer(question: &[u8], state: &State, bytes_max: usize) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// What stands under a name, through the names it stands for; and whether the name exists.
+/// The records of a name, following its aliases; and whether the name exists.
 fn find(zone: &Zone, name: &str, kind: u16) -> (Vec<(String, u16, Vec<u8>)>, bool) {
     let mut found = Vec::new();
     let mut name = name.to_owned();
     for _ in 0..8 {
         let Some(records) = zone.get(&name) else {
-            // A name with others below it exists, too.
+            // A name with subdomains exists, too.
             let below = format!(".{name}");
             return (found, zone.keys().any(|other| other.ends_with(&below)));
         };
@@ -245,7 +244,7 @@ fn wire_name(name: &str) -> Vec<u8> {
     wire
 }
 
-/// The name at `at` in small letters, and where it ends. Questions and our own records have no pointers.
+/// The name at `at` in lowercase, and its end. Queries and our own records have no compression pointers.
 fn read_name(bytes: &[u8], mut at: usize) -> Option<(String, usize)> {
     let mut labels = Vec::new();
     loop {

@@ -1,10 +1,10 @@
-//! A small web site on loopback, for tests: paths with fixed answers, and what was asked for.
+//! A small website on loopback, for tests: paths with fixed responses, and a record of requests.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What a path answers: status, content type, body.
+/// A path's response: status, content type, body.
 type Answers = Vec<(&'static str, u16, &'static str, Vec<u8>)>;
 
 /// The site. Its thread ends with the process.
@@ -15,7 +15,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site that answers so; anything else is not found.
+    /// Starts a site with these responses; any other path is not found.
     pub fn start(answers: Answers) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
         let address = listener.local_addr().expect("bound");
@@ -23,7 +23,7 @@ impl Site {
         let (for_thread, seen) = (answers.clone(), asked.clone());
         let serve = move || {
             for stream in listener.incoming().flatten() {
-                // Whoever goes away in between has seen enough.
+                // A client may close the connection early.
                 let _ = talk(stream, &for_thread, &seen);
             }
         };
@@ -31,7 +31,7 @@ impl Site {
         Self { address, answers, asked }
     }
 
-    /// A site of one page.
+    /// A site with one page.
     pub fn of_page(path: &'static str, html: &str) -> Self {
         Self::start(vec![(path, 200, "text/html", html.into())])
     }
@@ -42,24 +42,24 @@ impl Site {
         Self { address, answers: Arc::default(), asked: Arc::default() }
     }
 
-    /// Where its home page is.
+    /// The URL of its home page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Let a path answer with another page.
+    /// Replaces the page of a path.
     pub fn set(&self, path: &'static str, status: u16, body: &str) {
         self.set_as(path, status, "text/html", body);
     }
 
-    /// Let a path answer otherwise.
+    /// Replaces the response of a path.
     pub fn set_as(&self, path: &'static str, status: u16, kind: &'static str, body: &str) {
         let mut answers = self.answers.lock().expect("no panic");
         answers.retain(|(known, ..)| *known != path);
         answers.push((path, status, kind, body.into()));
     }
 
-    /// The paths that were asked for.
+    /// The requested paths.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("no panic").clone()
     }

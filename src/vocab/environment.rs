@@ -1,4 +1,4 @@
-//! The two worlds a key can open: one for trying out, one for real.
+//! The two environments of an API key: test and live.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,21 +6,21 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which of the two separate worlds is meant. What happens in one never shows in the other.
+/// One of the two separate environments. Nothing that happens in one shows in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Environment {
-    /// For trying out: mail never leaves the machine.
+    /// For trials: mail never leaves the machine.
     Test,
-    /// For real people.
+    /// For real recipients.
     Live,
 }
 
 impl Environment {
-    /// Both, in the order of their declaration.
+    /// Both, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::Test, Self::Live];
 
-    /// The word used in keys, folders and on the command line.
+    /// The name used in keys, folders and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Test => "test",
@@ -41,7 +41,7 @@ pub struct EnvironmentError;
 
 impl fmt::Display for EnvironmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The environment is neither test nor live; give one of these words.")
+        f.write_str("The environment must be test or live.")
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_word_is_the_same_everywhere() {
+    fn its_name_is_the_same_everywhere() {
         for environment in Environment::ALL {
             assert_eq!(environment.word().parse(), Ok(environment));
             assert_eq!(serde_json::to_value(environment).expect("text"), environment.word());

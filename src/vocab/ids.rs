@@ -1,4 +1,4 @@
-//! Identifiers: 12 bytes, written as 24 hexadecimal characters, ordered by the time they were made.
+//! Identifiers: 12 bytes, written as 24 hexadecimal characters, ordered by creation time.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
 
-/// An identifier of one kind of thing; `K` only tells the kinds apart.
+/// An identifier of one kind of thing; `K` only distinguishes the kinds.
 pub struct Id<K>(pub [u8; 12], PhantomData<fn() -> K>);
 
 /// The kinds of things that have identifiers.
@@ -100,7 +100,7 @@ pub mod kinds {
     impl Kind for Message {
         const NAME: &'static str = "message";
     }
-    /// A segment or a tag, where another field says which.
+    /// A segment or a tag; another field says which.
     impl Kind for Recipient {
         const NAME: &'static str = "segment or tag";
     }
@@ -123,7 +123,7 @@ pub mod kinds {
 
 /// A kind of thing with identifiers.
 pub trait Kind {
-    /// The kind in one word, for messages.
+    /// The name of the kind, for messages.
     const NAME: &'static str;
 }
 
@@ -159,7 +159,7 @@ impl<K> Id<K> {
         Self(bytes, PhantomData)
     }
 
-    /// A new identifier: four bytes of time, so that new rows land at the right edge of their table, and eight random ones.
+    /// A new identifier: four bytes of time, so that new rows go to the right edge of their table, and eight random ones.
     pub fn make(now: Timestamp, random: &dyn Random) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -167,7 +167,7 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// The first identifier that one made in the second of `at` can be: all that were made before are smaller.
+    /// The smallest identifier that can be created in the second of `at`: all earlier identifiers are smaller.
     pub fn first_of(at: Timestamp) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(at.seconds().clamp(0, i64::from(u32::MAX)) as u32).to_be_bytes());
@@ -176,12 +176,12 @@ impl<K> Id<K> {
 
     /// A new identifier that carries `number` (its row in a table ordered by number) and four random bytes.
     ///
-    /// The row is found from the identifier alone, and the random bytes keep neighbours from being guessed.
+    /// The row is found by the identifier alone, and the random bytes make neighbors hard to guess.
     pub fn numbered(now: Timestamp, number: u32, random: &dyn Random) -> Self {
         Self::numbered_with(now, number, random.bytes())
     }
 
-    /// The same with random bytes that were fetched before: asking the system for each of a million ids would take its time.
+    /// Like [`Id::numbered`], with random bytes fetched in advance: asking the system for each of a million ids would be slow.
     pub fn numbered_with(now: Timestamp, number: u32, random: [u8; 4]) -> Self {
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&(now.seconds() as u32).to_be_bytes());
@@ -190,7 +190,7 @@ impl<K> Id<K> {
         Self::from_bytes(bytes)
     }
 
-    /// The number inside an identifier made by [`Id::numbered`]. The caller compares the whole identifier with the row's.
+    /// The number in an identifier made by [`Id::numbered`]. The caller must compare the whole identifier with the row's.
     pub fn number(&self) -> u32 {
         u32::from_be_bytes([self.0[4], self.0[5], self.0[6], self.0[7]])
     }
@@ -308,7 +308,7 @@ mod tests {
     use crate::base::random::SeededRandom;
 
     #[test]
-    fn an_id_reads_back_what_it_wrote_in_either_case() {
+    fn an_id_parses_its_own_text_in_either_case() {
         let id = ProjectId::make(Timestamp(1_700_000_000_000), &SeededRandom::new(7));
         assert_eq!(ProjectId::parse(&id.to_string()), Some(id));
         assert_eq!(ProjectId::parse(&id.to_string().to_uppercase()), Some(id));

@@ -1,4 +1,4 @@
-//! The words all layers share: tables without logic and without input or output.
+//! The vocabulary that all layers share: tables without logic, input or output.
 
 pub mod codes;
 pub mod environment;

@@ -1,7 +1,6 @@
-//! What an API key may be allowed to do.
+//! The permissions of an API key.
 //!
-//! The words and their meaning are the interface's; which operation needs which permission stands in that operation's
-//! declaration and nowhere else.
+//! The API defines the names and their meaning. Only an operation's declaration says which permission it needs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One thing a key may be allowed to do.
+/// One permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Permission {
     AudienceRead,
@@ -30,7 +29,7 @@ pub enum Permission {
     WebhookWrite,
 }
 
-/// All permissions in the order of their declaration: the word on the wire, and what it allows.
+/// All permissions in the order of declaration: the name on the wire, and what it allows.
 #[rustfmt::skip]
 const TABLE: [(Permission, &str, &str); 14] = [
     (Permission::AudienceRead,  "audience:read",  "View subscribers, tags and audience segments."),
@@ -50,7 +49,7 @@ const TABLE: [(Permission, &str, &str); 14] = [
 ];
 
 impl Permission {
-    /// All permissions, in the order of the interface's table.
+    /// All permissions, in the order of the API's table.
     pub const ALL: [Self; 14] = {
         let mut all = [Self::AudienceRead; 14];
         let mut index = 0;
@@ -61,7 +60,7 @@ impl Permission {
         all
     };
 
-    /// The word on the wire, like `audience:read`.
+    /// The name on the wire, like `audience:read`.
     pub const fn word(self) -> &'static str {
         TABLE[self as usize].1
     }
@@ -72,15 +71,15 @@ impl Permission {
     }
 }
 
-/// The word for all permissions together, where people choose them.
+/// The name for all permissions together, in forms where users choose them.
 const ALL_WORD: &str = "all";
 
-/// A set of permissions. On the wire and on disk a list of their words, so that no stored key depends on an order of ours.
+/// A set of permissions. On the wire and on disk it is a list of names, so that no stored key depends on their order here.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct PermissionSet(u16);
 
 impl PermissionSet {
-    /// No permission at all.
+    /// No permissions.
     pub const NONE: Self = Self(0);
     /// Every permission.
     pub const ALL: Self = Self((1 << TABLE.len()) - 1);
@@ -111,7 +110,7 @@ impl PermissionSet {
         Self(self.0 | other.0)
     }
 
-    /// The permissions, in the order of the interface's table.
+    /// The permissions, in the order of the API's table.
     pub fn iter(self) -> impl Iterator<Item = Permission> {
         Permission::ALL.into_iter().filter(move |&permission| self.contains(permission))
     }
@@ -121,7 +120,7 @@ impl PermissionSet {
     }
 }
 
-/// The text is not the word of a permission.
+/// The text is not the name of a permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionError(String);
 
@@ -139,7 +138,7 @@ impl FromStr for Permission {
     type Err = PermissionError;
 
     fn from_str(given: &str) -> Result<Self, PermissionError> {
-        // What is quoted back is cut: nobody's error message grows with their mistake.
+        // The quoted text is truncated, so that a long mistake does not make a long error message.
         let unknown = || PermissionError(given.chars().take(40).collect());
         Self::ALL.into_iter().find(|permission| permission.word() == given).ok_or_else(unknown)
     }
@@ -148,7 +147,7 @@ impl FromStr for Permission {
 impl FromStr for PermissionSet {
     type Err = PermissionError;
 
-    /// Words separated by commas or spaces; `all` stands for every permission.
+    /// Names separated by commas or spaces; `all` means every permission.
     fn from_str(given: &str) -> Result<Self, PermissionError> {
         let words = given.split([',', ' ']).filter(|word| !word.is_empty());
         words.map(Self::of_word).try_fold(Self::NONE, |set, word| Ok(set.and(word?)))
@@ -162,7 +161,7 @@ impl fmt::Display for Permission {
 }
 
 impl fmt::Display for PermissionSet {
-    /// The words separated by spaces, as a scope is written.
+    /// The names separated by spaces, as in an OAuth scope.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, permission) in self.iter().enumerate() {
             f.write_str(if index == 0 { "" } else { " " })?;
@@ -186,7 +185,7 @@ impl Serialize for Permission {
 
 impl Serialize for PermissionSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // The length is said beforehand: compact formats cannot do without.
+        // Compact formats need the length in advance.
         let permissions: Vec<_> = self.iter().collect();
         permissions.serialize(serializer)
     }
@@ -254,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_stands_in_the_order_of_declaration() {
+    fn the_table_is_in_the_order_of_declaration() {
         for (index, permission) in Permission::ALL.into_iter().enumerate() {
             assert_eq!(permission as usize, index, "{permission}");
             assert_eq!(permission.word().parse(), Ok(permission));
@@ -288,7 +287,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<PermissionSet>(&json).expect("the same list"), set);
         assert_eq!(serde_json::from_str::<PermissionSet>(r#"["all"]"#).expect("every permission"), PermissionSet::ALL);
         assert!(serde_json::from_str::<PermissionSet>(r#"["all","none"]"#).is_err());
-        // Escapes in the JSON text make the word arrive as an owned one.
+        // Escapes in the JSON text make the name arrive as an owned string.
         assert_eq!(serde_json::from_str::<PermissionSet>(r#"["\u0061ll"]"#).expect("escaped"), PermissionSet::ALL);
     }
 

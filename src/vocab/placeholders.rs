@@ -1,8 +1,8 @@
-//! What stands in an email for a value that only its sending knows: `{{ name }}`.
+//! Placeholders in emails for values that are known only when the email is sent: `{{ name }}`.
 //!
-//! A placeholder is two opening braces, a name in small letters, digits and underscores, perhaps a filter `default("…")` for those
-//! who lack the value, and two closing braces. Documents, MJML, HTML and plain text carry placeholders unchanged; sending fills them
-//! in for each recipient. This file does not know how.
+//! A placeholder is two opening braces, a name of lowercase letters, digits and underscores, an optional filter `default("…")` for
+//! recipients without the value, and two closing braces. Documents, MJML, HTML and plain text carry placeholders unchanged. Sending fills
+//! them in for each recipient, elsewhere.
 
 /// Where the recipient unsubscribes. Every footer links to it.
 pub const UNSUBSCRIBE_URL: &str = "{{ unsubscribe_url }}";
@@ -13,12 +13,12 @@ pub const VIEW_URL: &str = "{{ view_url }}";
 /// Where the recipient chooses topics.
 pub const PREFERENCES_URL: &str = "{{ preferences_url }}";
 
-/// Those that stand for a whole address.
+/// The placeholders for whole URLs.
 pub const LINKS: [&str; 3] = [UNSUBSCRIBE_URL, VIEW_URL, PREFERENCES_URL];
 
-/// What is wrong with the braces of a text; `None` if all of them are placeholders or plain braces.
+/// The problem with the braces of a text; `None` if all of them are placeholders or plain braces.
 ///
-/// `{%` and `{#` begin statements and comments of the merge language: in a document they can only be a mistake or an attack.
+/// `{%` and `{#` start statements and comments of the merge language: in a document they can only be a mistake or an attack.
 pub fn problem(text: &str) -> Option<String> {
     if let Some(mark) = ["{%", "{#"].into_iter().find(|mark| text.contains(mark)) {
         return Some(format!("has {mark}, which only the merge language uses; write merge fields like {{{{ first_name }}}}"));
@@ -26,10 +26,10 @@ pub fn problem(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(open) = rest.find("{{") {
         let inside = &rest[open + 2..];
-        let Some(close) = inside.find("}}") else { return Some("has {{ without }}; close it or leave it out".to_owned()) };
+        let Some(close) = inside.find("}}") else { return Some("has {{ without }}; close it or remove it".to_owned()) };
         if !is_field(inside[..close].trim()) {
             let wrong = &rest[open..open + 2 + close + 2];
-            return Some(format!("has {wrong}, which is no merge field; write one like {{{{ first_name }}}}"));
+            return Some(format!("has {wrong}, which is not a merge field; write one like {{{{ first_name }}}}"));
         }
         rest = &inside[close + 2..];
     }
@@ -41,7 +41,7 @@ fn is_field(inside: &str) -> bool {
     is_field_of(inside, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The same as emails that were made elsewhere may have it: `firstName`, `customFields.plan`.
+/// A merge field as emails made elsewhere may have it: `firstName`, `customFields.plan`.
 fn is_foreign_field(inside: &str) -> bool {
     is_field_of(inside, |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
 }
@@ -56,7 +56,7 @@ fn is_field_of(inside: &str, may_be_in_name: fn(char) -> bool) -> bool {
     named && filter.is_none_or(|filter| words(filter) == Some(true))
 }
 
-/// The HTML as one of its readers might see it: each placeholder gives way to its default, or else to what its name says.
+/// The HTML as a recipient might see it: each placeholder is replaced by its default, or else by the words of its name.
 pub fn preview(html: &str) -> String {
     let mut shown = String::with_capacity(html.len());
     let mut rest = html;
@@ -74,18 +74,18 @@ pub fn preview(html: &str) -> String {
     shown
 }
 
-/// What stands for a field whose value is not known.
+/// The text in place of a field whose value is unknown.
 fn stand_in(field: &str) -> String {
     let default = field.split_once("default(\"").and_then(|(_, words)| words.strip_suffix("\")"));
     match (field, default) {
-        // A link in a picture leads nowhere, and an address must not look like one.
+        // A link in a preview leads nowhere, and an address must not look like one.
         (name, _) if name.ends_with("_url") => "#".to_owned(),
         (_, Some(words)) => words.to_owned(),
         (name, None) => words(name.rsplit('.').next().unwrap_or(name)),
     }
 }
 
-/// What a name says: `first_name` and `firstName` alike.
+/// The words of a name: `first_name` and `firstName` alike.
 fn words(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 2);
     for c in name.chars() {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_of_the_merge_language_is_named() {
+    fn any_other_merge_syntax_is_reported() {
         for text in ["{% for x in y %}", "{# a #}", "{{ a.b }}", "{{ 1 + 1 }}", "{{ a", "{{ A }}", "{{ a | safe }}", "{{}}"] {
             assert!(problem(text).is_some(), "{text}");
         }

@@ -1,6 +1,6 @@
 //! The groups of operations that share one request budget.
 //!
-//! How many requests a group allows is a setting of the account's plan; how they are counted is the limiter's business.
+//! The account's plan sets how many requests a group allows; the rate limiter counts them.
 
 use std::fmt;
 
@@ -14,10 +14,10 @@ pub enum RouteGroup {
     Imports,
 }
 
-/// All groups in the order of their declaration: the key in the settings, and what belongs to it.
+/// All groups in the order of declaration: the key in the settings, and the operations in the group.
 #[rustfmt::skip]
 const TABLE: [(RouteGroup, &str, &str); 5] = [
-    (RouteGroup::General,   "general",   "Everything that is in no other group."),
+    (RouteGroup::General,   "general",   "All operations that are in no other group."),
     (RouteGroup::Sending,   "sending",   "Direct sends."),
     (RouteGroup::Emails,    "emails",    "Reading and editing emails, and test sends."),
     (RouteGroup::Campaigns, "campaigns", "Campaigns."),
@@ -33,7 +33,7 @@ impl RouteGroup {
         TABLE[self as usize].1
     }
 
-    /// What belongs to the group, as one sentence.
+    /// The operations in the group, as one sentence.
     pub const fn covers(self) -> &'static str {
         TABLE[self as usize].2
     }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_stands_in_the_order_of_declaration() {
+    fn the_table_is_in_the_order_of_declaration() {
         for (index, group) in RouteGroup::ALL.into_iter().enumerate() {
             assert_eq!((group as usize, TABLE[index].0), (index, group));
         }

@@ -1,23 +1,23 @@
-//! What members of an account may do: roles, each a set of permissions.
+//! The roles of an account's members, each a set of permissions.
 //!
-//! Which operation needs which permission stands in that operation's declaration; who has which role, in the members' rows.
+//! An operation's declaration says which permission it needs; the member's row has the role.
 
 use serde::{Deserialize, Serialize};
 
 use super::permissions::{Permission, PermissionSet};
 
-/// What a member is to the account.
+/// A member's role in the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// Everything; the only one who can neither be removed nor given less.
+    /// Every permission. The owner can be neither removed nor restricted.
     Owner,
-    /// Everything but what concerns the owner.
+    /// Everything except what concerns the owner.
     Admin,
-    /// All work on brands, emails, contacts and campaigns, and no management of the account.
+    /// All work on brands, emails, contacts and campaigns, without management of the account.
     Editor,
-    /// Looking only.
+    /// Reads only.
     Viewer,
-    /// Exactly these permissions, and no management of the account.
+    /// Exactly these permissions, without management of the account.
     Custom(PermissionSet),
 }
 
@@ -40,7 +40,7 @@ const EDITING: PermissionSet = READING.and(PermissionSet::of(&[
 ]));
 
 impl Role {
-    /// The word on the wire.
+    /// The name on the wire.
     pub const fn word(self) -> &'static str {
         match self {
             Role::Owner => "owner",
@@ -51,7 +51,7 @@ impl Role {
         }
     }
 
-    /// What it allows.
+    /// The role's permissions.
     pub const fn permissions(self) -> PermissionSet {
         match self {
             Role::Owner | Role::Admin => PermissionSet::ALL,
@@ -61,7 +61,7 @@ impl Role {
         }
     }
 
-    /// Whether it manages the account: members, keys, the audit log.
+    /// Whether the role manages the account: members, keys, the audit log.
     pub const fn manages(self) -> bool {
         matches!(self, Role::Owner | Role::Admin)
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_looks_changes_nothing_and_who_edits_manages_nothing() {
+    fn viewers_change_nothing_and_editors_manage_nothing() {
         assert!(
             Role::Viewer
                 .permissions()

@@ -1,7 +1,6 @@
-//! What an operator can change. Each key, its default and its meaning stand in `config/default.toml`.
+//! The settings that an operator can change. `config/default.toml` has each key, its default and its meaning.
 //!
-//! There are no defaults in code: a key missing from that file is an error, and so is one too many. Where the values come from
-//! is the business of `engine/settings.rs`.
+//! There are no defaults in code: a missing key in that file is an error, and so is an extra one. `engine/settings` loads the values.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,9 +16,9 @@ use crate::base::email::EmailAddress;
 use crate::base::network::Network;
 use crate::base::secret::Secret;
 
-/// A time: never nothing, and never so long that it is no limit any more.
+/// A duration: never zero, and never so long that it stops being a limit.
 pub type Seconds = Bounded<1, 3600>;
-/// A number of requests, recipients or emails; zero closes what it limits.
+/// A number of requests, recipients or emails; zero disables what it limits.
 pub type Allowance = Bounded<0, 1_000_000_000>;
 
 /// All settings.
@@ -40,7 +39,7 @@ pub struct Settings {
     pub plans: BTreeMap<String, Plan>,
 }
 
-/// Listening, and what a connection may do.
+/// The listener, and limits of a connection.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
@@ -66,7 +65,7 @@ pub struct Server {
     pub demo_shop: bool,
 }
 
-/// The certificate.
+/// The TLS certificate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
@@ -82,15 +81,15 @@ pub struct Tls {
 #[serde(deny_unknown_fields)]
 pub struct Data {
     pub cache_mib: Bounded<4, 65_536>,
-    /// The index has two threads, and each refuses to start with less than 15 MB.
+    /// The index has two threads, and each fails to start with less than 15 MB.
     pub search_writer_mib: Bounded<32, 4_096>,
     pub free_mib_min: Bounded<1, 1_048_576>,
     pub reserve_mib: Bounded<1, 4_096>,
-    /// Off only for file systems whose files look like others at every start.
+    /// Off only for file systems on which every start looks like a copy.
     pub hold_copies: bool,
 }
 
-/// Sizes of what comes in.
+/// Sizes of incoming data.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -118,13 +117,13 @@ pub struct LanguageModel {
     pub timeout_seconds: Seconds,
     pub repeats: Bounded<0, 10>,
     pub output_tokens_max: Bounded<256, 200_000>,
-    /// Per million tokens. Invariant after loading: neither negative nor endless.
+    /// Per million tokens. Invariant after loading: finite and not negative.
     pub input_price: f64,
-    /// The same.
+    /// Like `input_price`.
     pub output_price: f64,
 }
 
-/// What the endpoint of a language model speaks.
+/// The protocol of a language model's endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// Chat Completions.
@@ -140,7 +139,7 @@ impl FromStr for Protocol {
         match given {
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
-            _ => Err("expected \"openai\", \"anthropic\" or nothing"),
+            _ => Err("expected \"openai\", \"anthropic\" or an empty text"),
         }
     }
 }
@@ -152,7 +151,7 @@ pub struct Outbound {
     pub allow_networks: Vec<Network>,
 }
 
-/// Emails as pictures and PDF.
+/// Screenshots and PDFs of emails.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rendering {
@@ -163,7 +162,7 @@ pub struct Rendering {
     pub require_confinement: bool,
 }
 
-/// What draws.
+/// The engine that draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RenderingEngine {
@@ -171,7 +170,7 @@ pub enum RenderingEngine {
     Chromium,
 }
 
-/// Mail on its way out.
+/// Outgoing mail.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
@@ -200,19 +199,19 @@ pub struct Mail {
 }
 
 impl Mail {
-    /// Whether there is a way for mail to leave by.
+    /// Whether a transport for outgoing mail is configured.
     pub fn has_way(&self) -> bool {
         self.direct || !self.relay.is_empty()
     }
 }
 
-/// What happens with recipients of whom nobody knows whether they have the message.
+/// What happens with recipients whose delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnknownPolicy {
-    /// Nothing, until evidence or a person decides.
+    /// Nothing, until evidence or a user decides.
     Hold,
-    /// They are sent it again.
+    /// The message is sent to them again.
     Resend,
 }
 
@@ -240,7 +239,7 @@ pub struct Log {
     pub format: LogFormat,
 }
 
-/// How much is logged.
+/// The log level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
@@ -252,7 +251,7 @@ pub enum LogLevel {
     Trace,
 }
 
-/// For whom the log is written.
+/// The log format: for people or for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -272,20 +271,20 @@ pub struct Accounts {
     pub session_idle_hours: Bounded<1, 720>,
     pub session_days: Bounded<1, 365>,
     pub token_minutes: Bounded<1, 1_440>,
-    /// Invariant after loading: a word of small letters, digits and hyphens.
+    /// Invariant after loading: lowercase letters, digits and hyphens.
     pub agent_vendor: String,
     #[serde(deserialize_with = "none_if_empty")]
     pub mail_from: Option<EmailAddress>,
 }
 
 impl Settings {
-    /// The names of all plans, for people.
+    /// The names of all plans, for messages.
     pub fn plan_names(&self) -> String {
         self.plans.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// What an account may do.
+/// The limits of an account.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -301,7 +300,7 @@ pub struct Plan {
 pub struct Cap<const MAX: u64>(Option<u64>);
 
 impl<const MAX: u64> Cap<MAX> {
-    /// The number; none if it is unlimited.
+    /// The number; `None` if unlimited.
     pub fn get(self) -> Option<u64> {
         self.0
     }
@@ -345,7 +344,7 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// The allowance of one group.
+    /// The request budget of one group.
     pub fn of(&self, group: RouteGroup) -> Allowance {
         match group {
             RouteGroup::General => self.general,
@@ -357,7 +356,7 @@ impl Budgets {
     }
 }
 
-/// Settings have a value each; those that may be without one say so by empty text.
+/// Every setting has a value; an optional one is empty text.
 fn none_if_empty<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: FromStr<Err: std::fmt::Display>,

@@ -1,8 +1,8 @@
-//! TABLE: every ordered table, the file it lives in and what a row is.
+//! TABLE: every ordered table, its database file and its rows.
 //!
-//! The order is the number on disk of nothing: tables are found by name. Add at the end of a group, never rename.
+//! Tables are found by name, so the order is not stored. Add at the end of a group, never rename.
 
-/// Which file a table lives in.
+/// The database file of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseKind {
     /// `control.redb`: accounts, users, keys.
@@ -17,7 +17,7 @@ pub enum DatabaseKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableId(pub u8);
 
-/// What is said of a table.
+/// The entry of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableInfo {
     pub id: TableId,
@@ -149,31 +149,31 @@ pub const ORDERS_BY_CONTACT: TableId = TableId(111);
 
 /// Every table, by id.
 pub const TABLES: &[TableInfo] = &[
-    table(0, "meta", Every, "name -> value: schema version, when the file was made"),
+    table(0, "meta", Every, "name -> value: schema version, when the file was created"),
     table(1, "audit", Every, "(time, number) -> who did what to what"),
     table(2, "accounts", Control, "account id -> name, plan"),
     table(3, "users", Control, "user id -> email, password hash, account"),
-    table(4, "users_by_email", Control, "normalised email -> user id"),
+    table(4, "users_by_email", Control, "normalized email -> user id"),
     table(5, "keys", Control, "key id -> hash, name, permissions, environment, account"),
     table(6, "key_usage", Control, "key id -> last used, requests"),
-    table(7, "feed", Environment, "position -> which rows changed, for what is derived from them"),
+    table(7, "feed", Environment, "position -> which rows changed, for derived data"),
     table(8, "blobs", Environment, "(blob id, chunk) -> bytes"),
     table(9, "blob_heads", Environment, "blob id -> length, type, expiry"),
     table(10, "outbox", Environment, "event id -> webhook event waiting for delivery"),
-    table(11, "replays", Environment, "(key id, digest of the idempotency key) -> request digest, answer"),
+    table(11, "replays", Environment, "(key id, digest of the idempotency key) -> request digest, response"),
     table(12, "replay_expiry", Environment, "(expiry, key id, digest) -> nothing"),
     table(13, "projects", Environment, "(account id, project id) -> project"),
     table(14, "tags", Environment, "(project id, tag number) -> tag"),
     table(15, "tags_by_name", Environment, "(project id, folded name) -> tag number"),
     table(16, "topics", Environment, "(project id, topic id) -> topic"),
-    table(17, "topic_bits", Environment, "(project id, topic id, choice, block) -> contact numbers that chose so"),
+    table(17, "topic_bits", Environment, "(project id, topic id, choice, block) -> contact numbers with that choice"),
     table(18, "contacts", Environment, "(project id, contact number) -> contact"),
-    table(19, "contacts_by_email", Environment, "(project id, digest of the normalised email) -> contact number"),
+    table(19, "contacts_by_email", Environment, "(project id, digest of the normalized email) -> contact number"),
     table(20, "contact_bits", Environment, "(project id, facet, block) -> contact numbers that have it"),
     table(21, "contact_updates", Environment, "(project id, block) -> time of last change of each contact in the block"),
     table(22, "contact_counts", Environment, "(project id, facet) -> how many contacts have it"),
     table(23, "contact_jobs", Environment, "(finished or not, job id) -> bulk write, import or export"),
-    table(24, "contact_job_rows", Environment, "(job id, row) -> rows waiting, or why a row was refused"),
+    table(24, "contact_job_rows", Environment, "(job id, row) -> rows waiting, or why a row was rejected"),
     table(25, "segments", Environment, "(project id, segment id) -> segment"),
     table(26, "setup_links", Control, "digest of the link's token -> account, expiry"),
     table(
@@ -182,12 +182,12 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, run) -> digests and contact numbers that wait to be merged into contacts_by_email",
     ),
-    table(28, "project_brands", Environment, "project id -> what its sites say of the brand"),
-    table(29, "project_guidelines", Environment, "project id -> the rules people gave for its emails"),
+    table(28, "project_brands", Environment, "project id -> the brand as read from its sites"),
+    table(29, "project_guidelines", Environment, "project id -> the user's rules for its emails"),
     table(30, "project_knowledge", Environment, "(project id, entry id) -> text that emails may draw on"),
     table(31, "project_images", Environment, "(project id, image id) -> image"),
-    table(32, "project_image_queue", Environment, "(project id, image id) -> image or logo waiting to be looked at"),
-    table(33, "project_imports", Environment, "project id -> how far its import has come"),
+    table(32, "project_image_queue", Environment, "(project id, image id) -> image or logo waiting for analysis"),
+    table(33, "project_imports", Environment, "project id -> progress of its import"),
     table(34, "project_import_queue", Environment, "project id -> account; imports that are not done"),
     table(35, "project_import_files", Environment, "(project id, number) -> what an import has fetched"),
     table(36, "conversations", Environment, "(account id, conversation id) -> conversation"),
@@ -199,25 +199,25 @@ pub const TABLES: &[TableInfo] = &[
     table(42, "email_texts", Environment, "(email id, number, part) -> HTML, MJML or plain text of a version"),
     table(43, "email_edits", Environment, "edit id -> edit of an email"),
     table(44, "email_edit_queue", Environment, "edit id -> nothing: the edit is not finished"),
-    table(45, "mailings", Environment, "mailing id -> mailing: what is sent to whom, and how far it is"),
+    table(45, "mailings", Environment, "mailing id -> mailing: what is sent to whom, and its progress"),
     table(46, "mailing_texts", Environment, "(content, part) -> subject, HTML or plain text with its merge fields"),
-    table(47, "mailing_links", Environment, "(content, number) -> address that a tracked link leads to"),
+    table(47, "mailing_links", Environment, "(content, number) -> URL that a tracked link leads to"),
     table(48, "mailing_queue", Environment, "(queue, mailing id) -> nothing: it can be sent, is planned, or may not send now"),
     table(49, "mailing_counts", Environment, "(mailing id, state or reason) -> how many recipients"),
-    table(50, "recipients", Environment, "(mailing id, number) -> recipient: who, and how far its delivery is"),
+    table(50, "recipients", Environment, "(mailing id, number) -> recipient, and the state of its delivery"),
     table(
         51,
         "recipient_retries",
         Environment,
-        "(retry, mailing id, time, number) -> nothing: deferred until then; (turn, lane, account id, time, mailing id): it goes on then",
+        "(retry, mailing id, time, number) -> nothing: deferred until then; (turn, lane, account id, time, mailing id): next retry",
     ),
     table(52, "quotas", Environment, "(account id, day or month) -> emails"),
     table(53, "campaigns", Environment, "(account id, campaign id) -> campaign"),
     table(54, "campaigns_by_project", Environment, "(project id, campaign id) -> nothing"),
-    table(55, "campaign_queue", Environment, "(time, campaign id, account id) -> nothing: it is to be looked at then"),
+    table(55, "campaign_queue", Environment, "(time, campaign id, account id) -> nothing: when it is handled next"),
     table(56, "domains", Environment, "(account id, domain) -> sending domain, its keys sealed"),
-    table(57, "domain_queue", Environment, "(time, account id, domain) -> nothing: its DNS is to be looked at then"),
-    table(58, "suppressions", Environment, "(account id, keyed hash of the normalised email) -> why it is not mailed"),
+    table(57, "domain_queue", Environment, "(time, account id, domain) -> nothing: when its DNS is checked next"),
+    table(58, "suppressions", Environment, "(account id, keyed hash of the normalized email) -> why it is not mailed"),
     table(
         59,
         "engagements",
@@ -229,50 +229,50 @@ pub const TABLES: &[TableInfo] = &[
         61,
         "contact_activity",
         Environment,
-        "(project id, contact number, time, kind, mailing id) -> campaign: what was sent to a contact and what it did",
+        "(project id, contact number, time, kind, mailing id) -> campaign: what was sent to a contact, and its activity",
     ),
     table(
         62,
         "activity_bits",
         Environment,
-        "(project id, kind, campaign or any, hour or day or ever, block) -> contact numbers with such an activity",
+        "(project id, kind, campaign or any, hour or day or ever, block) -> contact numbers with such activity",
     ),
     table(63, "inbox", Environment, "(account id, message id) -> message of the built-in inbox"),
     table(64, "inbox_bodies", Environment, "(message id, chunk) -> the message as it would have gone out"),
-    table(65, "simulations", Environment, "(time, mailing id, number) -> what a server said or a simulated recipient does then"),
+    table(
+        65,
+        "simulations",
+        Environment,
+        "(time, mailing id, number) -> server reply, or action of a simulated recipient, at that time",
+    ),
     table(66, "mailing_audiences", Environment, "(mailing id, block) -> contact numbers that belong to it, while it is planned"),
-    table(67, "erasures", Environment, "(project id, contact number) -> deleted contact of whom others still keep something"),
+    table(67, "erasures", Environment, "(project id, contact number) -> deleted contact whose data other tables still have"),
     table(68, "soft_bounces", Environment, "(project id, contact number) -> soft bounces in a row, and when the last one was"),
     table(69, "email_days", Environment, "(email id, day, kind) -> how many were sent, opened, … on that day, by its mailings"),
     table(70, "email_mailings", Environment, "(email id, mailing id) -> nothing: the mailing sends that email"),
-    table(
-        71,
-        "suppression_order",
-        Environment,
-        "(account id, reason or all, time, keyed hash) -> nothing: suppressions in the order in which they came",
-    ),
+    table(71, "suppression_order", Environment, "(account id, reason or all, time, keyed hash) -> nothing: suppressions by time"),
     table(72, "suppression_counts", Environment, "(account id, reason or all) -> how many suppressions"),
     table(73, "inbox_totals", Environment, "(account id, messages or bytes) -> how many the built-in inbox has"),
-    table(74, "outbox_queue", Environment, "event id -> nothing: webhooks are not looked through for it yet"),
-    table(75, "outbox_interest", Environment, "(account id, kind of event) -> how many active webhooks ask for it"),
+    table(74, "outbox_queue", Environment, "event id -> nothing: not yet matched with webhooks"),
+    table(75, "outbox_interest", Environment, "(account id, kind of event) -> how many active webhooks subscribe to it"),
     table(76, "webhooks", Environment, "(account id, webhook id) -> webhook, its secrets sealed"),
-    table(77, "webhook_standings", Environment, "(account id, webhook id) -> counts of a webhook, and how its endpoint does"),
+    table(
+        77,
+        "webhook_standings",
+        Environment,
+        "(account id, webhook id) -> counts of a webhook, and the health of its endpoint",
+    ),
     table(78, "webhook_deliveries", Environment, "(webhook id, delivery id) -> delivery with its attempts"),
     table(
         79,
         "webhook_due",
         Environment,
-        "(account id, webhook id, time, delivery id) -> nothing: the delivery is to be looked at then",
+        "(account id, webhook id, time, delivery id) -> nothing: when the delivery is handled next",
     ),
-    table(80, "webhook_removals", Environment, "(account id, webhook id) -> nothing: deleted webhook of which rows are left"),
-    table(
-        81,
-        "webhook_redeliveries",
-        Environment,
-        "(finished or not, account id, webhook id) -> time range that is delivered again",
-    ),
+    table(80, "webhook_removals", Environment, "(account id, webhook id) -> nothing: deleted webhook that still has rows"),
+    table(81, "webhook_redeliveries", Environment, "(finished or not, account id, webhook id) -> time range to redeliver"),
     table(82, "webhook_days", Environment, "(account id, day) -> deliveries and attempts that ended on that day"),
-    table(83, "customer_events", Environment, "event id -> event that a customer's system has reported"),
+    table(83, "customer_events", Environment, "event id -> event reported by a customer's system"),
     table(
         84,
         "customer_events_by_contact",
@@ -287,76 +287,81 @@ pub const TABLES: &[TableInfo] = &[
         Environment,
         "(project id, number of a name, hour or day or ever, block) -> contact numbers with such an event",
     ),
-    table(88, "customer_event_days", Environment, "(day, project id, number of a name) -> nothing: there are sets of that day"),
+    table(
+        88,
+        "customer_event_days",
+        Environment,
+        "(day, project id, number of a name) -> nothing: the name has sets of that day",
+    ),
     table(89, "external_ids", Environment, "(project id, kind, digest of a customer, checkout or order id) -> contact number"),
     table(
         90,
         "contact_external_ids",
         Environment,
-        "(project id, contact number, kind, digest) -> nothing: the same from the contact",
+        "(project id, contact number, kind, digest) -> nothing: external ids by contact",
     ),
-    table(91, "clickers", Environment, "(project id, contact number) -> its orders are to be credited again, from this place on"),
+    table(91, "clickers", Environment, "(project id, contact number) -> its orders are attributed again from this position"),
     table(
         92,
         "orders",
         Environment,
-        "(project id, digest of the order id) -> what was paid and paid back, and what it is credited to",
+        "(project id, digest of the order id) -> payments and refunds of an order, and its attribution",
     ),
-    table(93, "conversions", Environment, "(mailing or email, id, currency) -> how many orders, and how much"),
-    table(94, "sessions", Control, "session id -> whose it is, digest of its token, until when"),
+    table(93, "conversions", Environment, "(mailing or email, id, currency) -> number and amount of orders"),
+    table(94, "sessions", Control, "session id -> user, digest of its token, expiry"),
     table(95, "second_factors", Control, "user id -> sealed secret of the authenticator app, digests of recovery codes"),
     table(96, "invitations", Control, "invitation id -> email, role, digest of its link's token, expiry"),
     table(97, "reset_links", Control, "digest of the link's token -> user id, expiry"),
-    table(98, "claims", Control, "claim id -> which agent asks whom for what, and what became of it"),
+    table(98, "claims", Control, "claim id -> agent, user, request and result"),
     table(99, "claim_codes", Control, "digest of the code -> claim id"),
     table(100, "activity_days", Environment, "(account or mailing, id, day, kind) -> how many opened, clicked, … on that day"),
-    table(101, "takings_days", Environment, "(account or mailing, id, day, currency) -> orders of that day, and how much"),
-    table(
-        102,
-        "clicked_links",
-        Environment,
-        "(mailing id, index of a translation, number of a link) -> clicks by people, as far as that can be told",
-    ),
+    table(101, "takings_days", Environment, "(account or mailing, id, day, currency) -> number and amount of orders of that day"),
+    table(102, "clicked_links", Environment, "(mailing id, index of a translation, number of a link) -> clicks that look human"),
     table(103, "key_days", Control, "(key id, day) -> requests on that day"),
     table(
         104,
         "customer_event_backlog",
         Environment,
-        "(project id, number of the first) -> events of one request that are not in the indexes by contact yet",
+        "(project id, number of the first) -> events of one request that are not yet indexed by contact",
     ),
     table(
         105,
         "customer_event_key_runs",
         Environment,
-        "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not in the index yet",
+        "(project id, number of the first event) -> digests of dedupeKeys and event ids, sorted, that are not yet indexed",
     ),
-    table(106, "project_looks", Environment, "project id -> colours and fonts that people gave instead of what its sites show"),
+    table(106, "project_looks", Environment, "project id -> colors and fonts set by users in place of the imported ones"),
     table(
         107,
         "stranger_clicks",
         Environment,
-        "(project id, digest of the normalised email, time, mailing id) -> nothing: click in a direct send by no contact",
+        "(project id, digest of the normalized email, time, mailing id) -> nothing: click in a direct send by a non-contact",
     ),
-    table(108, "stranger_clicks_by_time", Environment, "(time, the same) -> nothing: the same by time"),
-    table(109, "former_members", Control, "user id -> email, when they left: for as long as the log holds what they did"),
-    table(110, "throttles", Control, "digest of a rule and a name -> tries counted, time left to wait"),
+    table(
+        108,
+        "stranger_clicks_by_time",
+        Environment,
+        "(time, project id, digest, mailing id) -> nothing: the same clicks by time",
+    ),
+    table(109, "former_members", Control, "user id -> email, time of leaving: as long as the audit log has their entries"),
+    table(110, "throttles", Control, "digest of a rule and a name -> counted attempts, remaining wait"),
     table(
         111,
         "orders_by_contact",
         Environment,
-        "(project id, contact number, credited or unpaid, time, digest of the order id) -> nothing: the orders that refunds depend on",
+        "(project id, contact number, credited or unpaid, time, digest of the order id) -> nothing: orders that refunds depend on",
     ),
 ];
 
 impl TableId {
-    /// What the table of tables says of this one.
+    /// The table's entry.
     pub fn info(self) -> &'static TableInfo {
         &TABLES[self.0 as usize]
     }
 }
 
 impl DatabaseKind {
-    /// Whether a file of realm `file` holds tables of this realm.
+    /// Whether the file of kind `file` has this table.
     pub fn is_in(self, file: DatabaseKind) -> bool {
         self == DatabaseKind::Every || self == file
     }

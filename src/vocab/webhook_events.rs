@@ -1,4 +1,4 @@
-//! What other systems can be told about.
+//! The webhook event types.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// A kind of event that webhooks can subscribe to. The order is that of numbers on disk: new ones go to the end.
+/// A kind of event that webhooks can subscribe to. The numbers on disk follow this order: add new ones at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WebhookEvent {
     EmailGenerationStarted,
@@ -25,10 +25,10 @@ pub enum WebhookEvent {
     EmailComplained,
 }
 
-/// The first event that only webhooks that name it receive, because these events are many. Mailmill adds them to the shared API.
+/// The first of the events that only webhooks that list them receive, because there are many of them. Mailmill adds them to the shared API.
 const FIRST_OPT_IN: WebhookEvent = WebhookEvent::EmailDelivered;
 
-/// All kinds in the order of their declaration: the word on the wire, and when it is emitted.
+/// All kinds in the order of declaration: the name on the wire, and when the event is emitted.
 #[rustfmt::skip]
 const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailGenerationStarted,   "email.generation.started",   "Generation of emails has started."),
@@ -43,11 +43,11 @@ const TABLE: [(WebhookEvent, &str, &str); 14] = [
     (WebhookEvent::EmailDelivered,           "email.delivered",            "A recipient's mail server has accepted an email."),
     (WebhookEvent::EmailOpened,              "email.opened",               "A recipient has opened an email for the first time."),
     (WebhookEvent::EmailClicked,             "email.clicked",              "A recipient has clicked a link in an email."),
-    (WebhookEvent::EmailBounced,             "email.bounced",              "An email was refused or came back."),
+    (WebhookEvent::EmailBounced,             "email.bounced",              "An email was rejected or bounced."),
     (WebhookEvent::EmailComplained,          "email.complained",           "A recipient has reported an email as spam."),
 ];
 
-/// Names that older clients know and that have no events: webhooks may name them, and receive nothing.
+/// Names that older clients use and that have no events: webhooks may list them, and receive nothing.
 const DROPPED: [&str; 7] = [
     "project.import.processing",
     "project.import.completed",
@@ -70,23 +70,23 @@ impl WebhookEvent {
         all
     };
 
-    /// The word on the wire, like `subscriber.added`.
+    /// The name on the wire, like `subscriber.added`.
     pub const fn word(self) -> &'static str {
         TABLE[self as usize].1
     }
 
-    /// When it is emitted, as one sentence.
+    /// When the event is emitted, as one sentence.
     pub const fn description(self) -> &'static str {
         TABLE[self as usize].2
     }
 
-    /// Whether it exists only for those who ask for it by name.
+    /// Whether only webhooks that list it receive it.
     pub const fn is_opt_in(self) -> bool {
         self as u8 >= FIRST_OPT_IN as u8
     }
 }
 
-/// The text is not the word of an event.
+/// The text is not the name of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebhookEventError;
 
@@ -138,17 +138,17 @@ impl JsonSchema for WebhookEvent {
     }
 }
 
-/// What a webhook asks for: a kind of event, or one of the names that have none any more.
+/// An entry of a webhook's event list: a kind of event, or a name without events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subscription(&'static str);
 
 impl Subscription {
-    /// Its word on the wire.
+    /// The name on the wire.
     pub const fn word(self) -> &'static str {
         self.0
     }
 
-    /// The kind of event, if there is one.
+    /// The kind of event, if the name has one.
     pub fn kind(self) -> Option<WebhookEvent> {
         self.0.parse().ok()
     }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_stands_in_the_order_of_declaration() {
+    fn the_table_is_in_the_order_of_declaration() {
         for (index, event) in WebhookEvent::ALL.into_iter().enumerate() {
             assert_eq!(event as usize, index, "{event}");
             assert_eq!(event.word().parse(), Ok(event));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn names_without_events_can_be_asked_for() {
+    fn webhooks_can_subscribe_to_names_without_events() {
         assert_eq!("api_key.revoked".parse::<Subscription>().map(Subscription::kind), Ok(None));
         let kind = "email.opened".parse::<Subscription>().map(Subscription::kind);
         assert_eq!(kind, Ok(Some(WebhookEvent::EmailOpened)));

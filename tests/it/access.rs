@@ -1,4 +1,4 @@
-//! Who gets in: 401 and 403 over the whole table of operations.
+//! Authentication and permissions: 401 and 403 for every operation.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use mailmill::vocab::permissions::Permission;
 use super::support::client::Call;
 use super::support::{Client, NO_PROJECT, example, keyed, shared};
 
-/// A live key's text with a right checksum, as one of another installation would be.
+/// Returns a live key with a valid checksum, like one of another installation.
 fn foreign_key(environment: &str) -> String {
     let environment = environment.parse().expect("an environment");
     let random = mailmill::base::random::SeededRandom::new(7);
@@ -31,7 +31,7 @@ const NO_KEY: &str = r#"Bearer realm="mailmill", resource_metadata=""#;
 const WRONG_KEY: &str = r#"Bearer realm="mailmill", error="invalid_token", resource_metadata=""#;
 
 #[tokio::test]
-async fn without_a_key_nothing_is_answered() {
+async fn without_a_key_every_request_is_refused() {
     refused_everywhere(&shared().client().with_key(None), NO_KEY).await;
 }
 
@@ -46,7 +46,7 @@ async fn a_malformed_key_is_refused_everywhere() {
 }
 
 #[tokio::test]
-async fn a_key_of_another_installation_or_of_the_other_world_is_refused_everywhere() {
+async fn a_key_of_another_installation_or_environment_is_refused_everywhere() {
     let shared = shared();
     let other_world = shared.key.replacen("test", "live", 1);
     for key in [foreign_key("test"), foreign_key("live"), other_world] {
@@ -61,7 +61,7 @@ async fn a_revoked_key_fails_with_the_next_request() {
     client.data("projects.list", serde_json::json!({})).await;
     let listed = server.run(&["keys", "list"]);
     let listed = String::from_utf8(listed.stdout).expect("text");
-    // The newest of ours that still works.
+    // Our newest active key.
     let mut ids = Vec::new();
     for line in listed.lines().skip(1) {
         ids.push(line.split_whitespace().next().expect("an id").to_owned());
@@ -81,7 +81,7 @@ async fn a_revoked_key_fails_with_the_next_request() {
 }
 
 #[tokio::test]
-async fn a_key_is_understood_in_each_of_its_three_forms() {
+async fn a_key_is_accepted_in_each_of_its_three_forms() {
     let shared = shared();
     let nobody = shared.client().with_key(None);
     let entry = super::support::operation("projects.list");
@@ -97,7 +97,7 @@ async fn a_key_is_understood_in_each_of_its_three_forms() {
 }
 
 #[tokio::test]
-async fn a_key_with_every_permission_but_the_needed_one_is_refused() {
+async fn a_key_with_every_permission_but_the_required_one_is_refused() {
     let server = &shared().server;
     for permission in Permission::ALL {
         let needing: Vec<_> = keyed()
@@ -128,7 +128,7 @@ async fn a_key_with_every_permission_but_the_needed_one_is_refused() {
             let named =
                 challenge.split("scope=\"").nth(1).and_then(|rest| rest.strip_suffix('"')).expect("it names the permission");
             assert!(Permission::from_str(named).is_ok_and(|named| enough(&named)), "{}: {challenge}", entry.spec.id);
-            // Refused by the permission, but counted.
+            // Refused by the permission, but counted against the budget.
             assert!(reply.header("x-ratelimit-remaining").is_some(), "{}", entry.spec.id);
         }
     }

@@ -1,4 +1,4 @@
-//! Agents that ask a person for a key, from the metadata to the key, and what is tried against it.
+//! Agents that request a key from a user: from the metadata to the key, and attacks on the flow.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use super::users::{OWNER, member, owned, signed_in, stranger};
 
 const GRANT: &str = "urn:mailmill:agent-auth:grant-type:claim";
 
-/// Answers of these operations have no envelope, so they are not held to one.
+/// Responses of these operations have no envelope, so the contract is not checked.
 async fn ask(server: &Server, id: &str, body: Value) -> Reply {
     stranger(server).try_send(Call::new(operation(id), json!({})).json(body)).await.expect("an answer")
 }
@@ -44,7 +44,7 @@ async fn grant(owner: &Client, code: &str, permissions: &[&str]) -> Reply {
 }
 
 #[tokio::test]
-async fn an_agent_finds_its_way_and_gets_exactly_one_key() {
+async fn an_agent_discovers_the_flow_and_gets_exactly_one_key() {
     let server = owned(&format!("{BOUNDLESS}\n[server]\nconnections_per_address_max = 1024\n"));
     let owner = signed_in(&server, OWNER, "test").await;
     let refused = stranger(&server).call("projects.list", json!({})).await;
@@ -85,7 +85,7 @@ async fn an_agent_finds_its_way_and_gets_exactly_one_key() {
         .await
         .refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
 
-    // It is seen, and can be taken back.
+    // It is listed, and can be revoked.
     let list = owner.data("accounts.approvals_list", json!({})).await;
     let first = &list["approvals"][0];
     assert_eq!((first["status"].as_str(), first["decidedBy"].as_str()), (Some("fetched"), Some(OWNER)));
@@ -97,7 +97,7 @@ async fn an_agent_finds_its_way_and_gets_exactly_one_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_foreign_client_reads_the_metadata_and_polls_its_way_to_a_key() {
+async fn a_third_party_client_reads_the_metadata_and_polls_until_it_gets_a_key() {
     let Some(python) = python_with("authlib, requests") else { return };
     let public = "[server]\npublic_url = \"https://mail.mill.example\"\n";
     let server = owned(&format!("{BOUNDLESS}\n{public}"));
@@ -127,7 +127,7 @@ async fn ask_get(server: &Server, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_token_endpoint_takes_forms_and_refuses_what_is_not_ours() {
+async fn the_token_endpoint_accepts_forms_and_refuses_foreign_tokens() {
     let server = owned(BOUNDLESS);
     let (token, _) = register(&server, "").await;
     let form = serde_urlencoded::to_string([("grant_type", GRANT), ("claim_token", &token)]).expect("a form");
@@ -138,7 +138,7 @@ async fn the_token_endpoint_takes_forms_and_refuses_what_is_not_ours() {
     for forged in ["", "x", "a.b.c", &token.replace('.', ""), &format!("{token}x")] {
         assert_eq!(poll_word(&server, forged).await, "invalid_grant", "{forged}");
     }
-    // The token of somebody who is signed in is none of an agent's, nor the other way round.
+    // A session token is not an agent's token, and vice versa.
     let owner = signed_in(&server, OWNER, "test").await;
     assert_eq!(poll_word(&server, owner.key().expect("a token")).await, "invalid_grant");
     let agent = stranger(&server).with_key(Some(&token));
@@ -150,7 +150,7 @@ async fn the_token_endpoint_takes_forms_and_refuses_what_is_not_ours() {
 }
 
 #[tokio::test]
-async fn registrations_are_checked_and_ten_an_hour_are_enough() {
+async fn registrations_are_checked_and_limited_to_ten_an_hour() {
     let server = owned(BOUNDLESS);
     let whole = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Helper", "scope": "audience:read" });
     for (field, value, word) in [
@@ -169,7 +169,7 @@ async fn registrations_are_checked_and_ten_an_hour_are_enough() {
         assert_eq!((reply.status, reply.json()["error"].as_str()), (400, Some(word)), "{field}: {}", reply.json());
     }
     for number in 0..10 {
-        // Whether somebody has an account is not told.
+        // The response does not reveal whether an account exists.
         let mut body = whole.clone();
         body["login_hint"] = format!("nobody{number}@example.com").into();
         let reply = ask(&server, "accounts.agent_identity", body).await;
@@ -202,7 +202,7 @@ async fn a_new_code_replaces_the_old_one_and_a_denial_is_final() {
 }
 
 #[tokio::test]
-async fn nobody_grants_for_another_nor_more_than_asked_or_owned() {
+async fn no_one_grants_for_another_account_or_more_than_requested_or_owned() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let editor = member(&server, &owner, "editor@example.com", json!({ "role": "viewer" })).await;
@@ -232,7 +232,7 @@ async fn codes_cannot_be_guessed() {
     assert!(reply.number("retry-after") > 500);
 }
 
-/// What a line of the guide prints, run in a shell as it stands.
+/// Runs a command line from the guide in a shell, unchanged.
 fn run(line: &str, names: &[(&str, &str)]) -> Value {
     let mut shell = Command::new("sh");
     shell.args(["-c", line]).envs(names.iter().copied()).env("no_proxy", "*");
@@ -242,7 +242,7 @@ fn run(line: &str, names: &[(&str, &str)]) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_guide_for_agents_says_what_holds_and_its_lines_run() {
+async fn the_guide_for_agents_is_correct_and_its_commands_run() {
     if Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_err() {
         return println!("there is no curl here");
     }
@@ -285,7 +285,7 @@ async fn the_guide_for_agents_says_what_holds_and_its_lines_run() {
     assert_eq!(run(poll, &names)["error"], "invalid_grant");
 }
 
-/// A registration that comes from this address, by a proxy that is believed.
+/// Registers from this address, through a trusted proxy.
 async fn register_from(server: &Server, address: &str, number: usize) -> Reply {
     let hint = format!("nobody{number}@example.com");
     let body = json!({ "type": "service_auth", "login_hint": hint, "agent_name": "Helper", "scope": "audience:read" });
@@ -294,7 +294,7 @@ async fn register_from(server: &Server, address: &str, number: usize) -> Reply {
 }
 
 #[tokio::test]
-async fn a_network_of_ipv6_registers_as_one_address_and_no_site_fills_the_room() {
+async fn an_ipv6_network_registers_as_one_address_and_cannot_use_up_all_registrations() {
     let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
     let mut passed = 0;
     for number in 0..14 {
@@ -310,7 +310,7 @@ async fn a_network_of_ipv6_registers_as_one_address_and_no_site_fills_the_room()
     assert_eq!(register_from(&server, "192.0.2.1", 1001).await.status, 200);
 }
 
-/// Somebody who granted an agent a key that it has not fetched: who they are to the account, and the agent's token.
+/// A user who granted an agent a key that it has not fetched: the member, and the agent's token.
 async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, String) {
     let client = member(server, owner, email, json!({ "role": "editor" })).await;
     let body =
@@ -323,7 +323,7 @@ async fn granted_by(server: &Server, owner: &Client, email: &str) -> (Value, Str
 }
 
 #[tokio::test]
-async fn what_somebody_granted_who_left_or_may_less_is_not_handed_out() {
+async fn a_grant_of_a_removed_or_demoted_user_is_not_issued() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let (left, of_left) = granted_by(&server, &owner, "left@example.com").await;
@@ -335,13 +335,13 @@ async fn what_somebody_granted_who_left_or_may_less_is_not_handed_out() {
     assert_eq!(poll_word(&server, &of_left).await, "invalid_grant");
     assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
     assert_eq!(poll(&server, &of_more).await.status, 200, "who has it still gives it");
-    // It is over, whatever comes later, and people see that nothing was handed out.
+    // It stays denied whatever changes later, and users see that no key was issued.
     owner.data("accounts.member_update", json!({ "id": less, "role": "editor" })).await;
     assert_eq!(poll_word(&server, &of_less).await, "invalid_grant");
     let list = owner.data("accounts.approvals_list", json!({})).await;
     let list = list["approvals"].as_array().expect("a list");
     let mut statuses: Vec<&str> = list.iter().filter_map(|approval| approval["status"].as_str()).collect();
-    // Those of one second stand in no order.
+    // Entries of the same second have no order.
     statuses.sort_unstable();
     assert_eq!(statuses, ["denied", "denied", "fetched"]);
     let keys = owner.data("accounts.key_list", json!({})).await;

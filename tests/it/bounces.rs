@@ -1,5 +1,5 @@
-//! What comes back of a campaign's messages, by the ways that mail servers have: reports, complaints, mail to unsubscribe, one click.
-//! Every token is one that the shipped server has put into a message; and what settles a doubt about a recipient, or repeats a message.
+//! What comes back for a campaign's messages, in the formats of mail servers: reports, complaints, unsubscribe mail, one-click unsubscribe.
+//! Every token comes from a message of the shipped server. Also evidence that settles unknown deliveries, and resends.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -21,10 +21,10 @@ use super::support::{Client, Reply, Server, operation};
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const BOUNCES: &str = "bounces.acme.example";
-/// What stands in the samples where messages have a token.
+/// Placeholder for tokens in the samples.
 const SAMPLE_TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
-/// TABLE: what the server is to make of each sample: the class of a bounce, a complaint, somebody who leaves, or nothing.
+/// TABLE: the expected result of each sample: a bounce class, a complaint, an unsubscribe, or nothing.
 const SAMPLES: [(&str, &[&str]); 7] = [
     (
         "hard",
@@ -73,7 +73,7 @@ const SAMPLES: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// A server that sends by the sink and takes in what comes back. One click is offered over https only.
+/// Settings of a server that sends through the sink and receives returned mail. One-click unsubscribe requires https.
 fn settings(sink: &MailSink) -> String {
     let more = format!("bounce_domain = \"{BOUNCES}\"\ninbound = \"127.0.0.1:0\"\ninbound_lmtp = \"127.0.0.1:0\"\n");
     format!("[server]\npublic_url = \"https://mail.mill.example\"\n{}{more}", with_relay(sink))
@@ -83,7 +83,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/bounces")
 }
 
-/// A message that comes back, and its envelope.
+/// A returned message and its envelope.
 struct Returned {
     sender: String,
     recipient: String,
@@ -91,7 +91,7 @@ struct Returned {
 }
 
 impl Returned {
-    /// A sample, about this message.
+    /// Returns a sample about this message.
     fn sample(name: &str, posted: &Posted) -> Self {
         let text = fs::read_to_string(folder().join(name).with_extension("eml")).expect("a sample");
         let sender = text.lines().find_map(|line| line.strip_prefix("Return-Path: ")).unwrap_or("<ada@example.org>");
@@ -107,7 +107,7 @@ impl Returned {
         Self { sender, recipient, raw }
     }
 
-    /// By this of the three ways.
+    /// Delivers it in one of three ways.
     fn bring(&self, server: &Server, way: Way) {
         match way {
             Way::Smtp => self.talk(server.inbound(), "EHLO"),
@@ -141,7 +141,7 @@ enum Way {
 
 const WAYS: [Way; 3] = [Way::Smtp, Way::Lmtp, Way::Pipe];
 
-/// A conversation with the server, as a mail server that brings something has it.
+/// An SMTP conversation with the server, from the side of the delivering mail server.
 struct Talk {
     stream: TcpStream,
     replies: BufReader<TcpStream>,
@@ -167,7 +167,7 @@ impl Talk {
     }
 }
 
-/// A campaign that was sent to these, and what the relay has taken for each.
+/// A campaign sent to these contacts, and the message that the relay accepted for each.
 struct Sent {
     server: Server,
     client: Client,
@@ -190,13 +190,13 @@ impl Sent {
         Self { server, client, project, id }
     }
 
-    /// The campaign's log by address.
+    /// Returns the campaign's log by address.
     async fn log(&self) -> BTreeMap<String, Value> {
         let rows = logs(&self.client, &self.id, None).await;
         rows.into_iter().map(|row| (row["to_email"].as_str().expect("an address").to_owned(), row)).collect()
     }
 
-    /// The status of every contact by address.
+    /// Returns the status of every contact by address.
     async fn contacts(&self) -> BTreeMap<String, String> {
         let page = self.client.data("contacts.list", json!({ "projectId": self.project, "limit": 100 })).await;
         let contacts = page["contacts"].as_array().expect("a list").iter();
@@ -204,7 +204,7 @@ impl Sent {
         contacts.map(|contact| (text(contact, "email"), text(contact, "status"))).collect()
     }
 
-    /// Why an address is suppressed, if it is.
+    /// Returns why an address is suppressed, if it is.
     async fn suppressed(&self, email: &str) -> Option<String> {
         let found = self.client.data("suppressions.list", json!({ "email": email })).await;
         let rows = found.as_array().or_else(|| found["suppressions"].as_array()).expect("a list").clone();
@@ -216,7 +216,7 @@ impl Sent {
         self.client.with_key(None).try_send(Call { method: Method::GET, ..call }).await.expect("it answers")
     }
 
-    /// One click as mail services do it: no cookie, no key, the address of the header.
+    /// Unsubscribes with one click as mail services do: no cookie, no key, the URL from the header.
     async fn one_click(&self, posted: &Posted, content_type: &str, body: &str) {
         let (_, token) = posted.one_click.split_once("/u/").expect("an address to unsubscribe by");
         let call = Call::new(operation("tracking.unsubscribe"), json!({ "token": token })).body(content_type, body.to_owned());
@@ -230,7 +230,7 @@ fn posted(sink: &MailSink) -> BTreeMap<String, Posted> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_sample_that_comes_back_with_a_real_token_does_what_it_must_and_twice_is_once() {
+async fn every_returned_sample_has_its_effect_once_even_if_repeated() {
     let samples: Vec<(&str, &str)> =
         SAMPLES.iter().flat_map(|(effect, names)| names.iter().map(move |name| (*effect, *name))).collect();
     let kept: BTreeSet<String> = fs::read_dir(folder())
@@ -245,7 +245,7 @@ async fn every_sample_that_comes_back_with_a_real_token_does_what_it_must_and_tw
     for (number, (_, name)) in samples.iter().enumerate() {
         let returned = Returned::sample(name, &posted[&addresses[number]]);
         returned.bring(&sent.server, WAYS[number % 3]);
-        // Servers repeat what was not answered in time, also by another way.
+        // Servers repeat what was not acknowledged in time, possibly in another way.
         returned.bring(&sent.server, WAYS[(number + 1) % 3]);
     }
     let (log, contacts) = (sent.log().await, sent.contacts().await);
@@ -276,12 +276,12 @@ async fn every_sample_that_comes_back_with_a_real_token_does_what_it_must_and_tw
         stats["unsubscribes"]
     );
     assert_eq!((&stats["bounces"], &stats["complaints"]), (&json!(bounces), &json!(counted["complaint"])), "{stats}");
-    // Whoever complains leaves by it; only who said so counts as unsubscribed by the campaign.
+    // A complaint also unsubscribes, but only explicit unsubscribes count for the campaign.
     assert_eq!(stats["unsubscribes"], json!(counted["leaves"]), "{stats}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_click_as_mail_services_do_it_and_mail_to_unsubscribe_work_from_the_headers_alone() {
+async fn one_click_and_unsubscribe_mail_work_from_the_headers_alone() {
     let sink = MailSink::usual();
     let names = ["multipart", "urlencoded", "mailto", "forged"];
     let addresses = names.map(|name| format!("{name}@example.com"));
@@ -292,7 +292,7 @@ async fn one_click_as_mail_services_do_it_and_mail_to_unsubscribe_work_from_the_
     sent.one_click(&posted[&addresses[0]], "multipart/form-data; boundary=\"000000000000d1f2c3\"", body).await;
     sent.one_click(&posted[&addresses[1]], "application/x-www-form-urlencoded", "List-Unsubscribe=One-Click").await;
     Returned::sample("person-unsubscribes", &posted[&addresses[2]]).bring(&sent.server, Way::Smtp);
-    // A token that was changed is nobody's, in any of its letters.
+    // A token with any changed character is invalid.
     let mut talk = Talk::with(sent.server.inbound());
     talk.say("EHLO isp.example\r\n", "250");
     talk.say("MAIL FROM:<>\r\n", "250");
@@ -310,7 +310,7 @@ async fn one_click_as_mail_services_do_it_and_mail_to_unsubscribe_work_from_the_
     assert_eq!(act(&sent.client, "stats", &sent.id).await["unsubscribes"], 3);
 }
 
-/// A relay that takes the message and hangs up without a word, for the first message to each that `fits`.
+/// A relay that accepts the message and disconnects without a reply, for the first message to each recipient that `fits`.
 fn speechless(fits: impl Fn(&str) -> bool + Send + 'static) -> MailSink {
     let seen: Arc<Mutex<HashSet<String>>> = Arc::default();
     MailSink::by(SinkCapabilities::default(), move |talk, now| {
@@ -321,7 +321,7 @@ fn speechless(fits: impl Fn(&str) -> bool + Send + 'static) -> MailSink {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn evidence_settles_a_doubt_and_only_who_stays_in_doubt_is_sent_to_again() {
+async fn evidence_settles_unknown_deliveries_and_only_the_remaining_ones_are_resent() {
     let sink = speechless(|_| true);
     let names = ["opens", "clicks", "bounces", "is-delayed", "complains", "leaves", "is-scanned", "silent"];
     let addresses = names.map(|name| format!("{name}@example.com"));
@@ -363,7 +363,7 @@ async fn evidence_settles_a_doubt_and_only_who_stays_in_doubt_is_sent_to_again()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn with_the_policy_to_resend_campaigns_repeat_who_is_in_doubt_and_direct_sends_never() {
+async fn with_the_resend_policy_campaigns_resend_to_unknown_recipients_and_direct_sends_never() {
     let sink = speechless(|recipient| recipient.starts_with("<doubt") || recipient.starts_with("<direct"));
     let addresses = ["doubt1", "doubt2", "sure1", "sure2"].map(|name| format!("{name}@example.com"));
     let sent = Sent::to(&(settings(&sink) + "unknown = \"resend\"\n"), &addresses).await;

@@ -35,7 +35,7 @@ fn now() -> i64 {
 }
 
 #[tokio::test]
-async fn a_budget_is_shared_by_all_keys_and_told_in_headers() {
+async fn a_budget_is_shared_by_all_keys_and_returned_in_headers() {
     let server = Server::start(&settings(5, 1));
     let (one, two) = (server.all(), server.client("live", "project:write,audience:read,email:read"));
     let started = now();
@@ -63,7 +63,7 @@ async fn a_budget_is_shared_by_all_keys_and_told_in_headers() {
 }
 
 #[tokio::test]
-async fn programs_and_people_shut_each_other_out_of_nothing() {
+async fn programs_and_users_do_not_use_up_each_others_budgets() {
     let server = owned(&settings(5, 1));
     let client = server.all();
     let mut browser = Browser::new(&server);
@@ -96,7 +96,7 @@ async fn every_operation_is_refused_when_its_budget_is_zero() {
 }
 
 #[tokio::test]
-async fn requests_count_whether_they_are_right_or_not() {
+async fn valid_and_invalid_requests_count() {
     let server = Server::start(&settings(4, 1));
     let client = server.all();
     let create = operation("contacts.create");
@@ -108,13 +108,13 @@ async fn requests_count_whether_they_are_right_or_not() {
     let again = client.send(call(create).header("idempotency-key", "k")).await;
     assert_eq!((first.number("x-ratelimit-remaining"), again.number("x-ratelimit-remaining")), (1, 0));
     assert_eq!(again.header("idempotent-replayed"), Some("true"));
-    // Not even a replay is free.
+    // Replays count too.
     let spent = client.send(call(create).header("idempotency-key", "k")).await;
     spent.refused(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED");
 }
 
 #[tokio::test]
-async fn a_refusal_is_not_kept_for_replay() {
+async fn a_refusal_is_not_stored_for_replay() {
     let mut server = Server::start(&settings(0, 1));
     let client = server.all();
     let create = operation("contacts.create");
@@ -130,12 +130,12 @@ async fn a_refusal_is_not_kept_for_replay() {
 }
 
 #[tokio::test]
-async fn without_its_plan_an_account_is_told_that_the_limiter_is_not_there() {
+async fn an_account_without_its_plan_gets_an_error_about_the_missing_limits() {
     let mut server = Server::start(&settings(10, 1));
     let key = server.key("test", "all");
     server.signal("TERM");
     assert!(server.wait().success());
-    // The operator took the plan out of the settings.
+    // The operator removed the plan from the settings.
     server.set(&settings(10, 1).replace("small", "other"));
     server.serve();
     let client = Client::new(server.address(), Some(key));

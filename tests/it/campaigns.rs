@@ -1,4 +1,4 @@
-//! Campaigns on the shipped server with a test key: from an email to the inbox, stopped in the middle, and through `kill -9`.
+//! Campaigns on the shipped server with a test key: from an email to the inbox, interrupted, and through `kill -9`.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::support::{Client, Server, operation};
 const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Settings with a plan that hands over to so many recipients per second.
+/// Returns settings with a plan of this many recipients per second.
 pub fn settings(per_second: u32) -> String {
     format!(
         r#"
@@ -33,7 +33,7 @@ imports = 1_000_000_000
     )
 }
 
-/// A project with an email that is ready.
+/// A project with a finished email.
 pub struct Stage {
     pub project: String,
     pub conversation: String,
@@ -61,13 +61,13 @@ impl Stage {
         assert_eq!(done["failed"], 0, "{done}");
     }
 
-    /// So many contacts with nothing special about them.
+    /// Creates this many ordinary contacts.
     pub async fn crowd(&self, client: &Client, many: usize) {
         let contact = |number| json!({ "email": format!("reader{number}@example.com"), "firstName": format!("Reader {number}") });
         self.contacts(client, (0..many).map(contact).collect()).await;
     }
 
-    /// A draft for everybody in the project.
+    /// Creates a draft for all contacts of the project.
     pub async fn campaign(&self, client: &Client) -> String {
         let input = json!({
             "projectId": self.project, "name": "Winter teas", "conversationId": self.conversation, "from": "news@acme.example",
@@ -77,7 +77,7 @@ impl Stage {
     }
 }
 
-/// Ask until there is an answer.
+/// Polls until there is a result.
 pub async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
@@ -94,14 +94,13 @@ pub async fn act(client: &Client, action: &str, id: &str) -> Value {
     client.data(&format!("campaigns.{action}"), json!({ "id": id })).await
 }
 
-/// The campaign as soon as it is in this state.
-/// The campaign once it has this status; with `sent`, once no retry is left.
+/// Returns the campaign once it has this status; with `sent`, once no retry is left.
 pub async fn becomes(client: &Client, id: &str, status: &str) -> Value {
     let is_it = |campaign: &Value| if status == "sent" { is_complete(campaign) } else { campaign["status"] == status };
     until(async || Some(act(client, "get", id).await).filter(is_it)).await
 }
 
-/// Whether every recipient of the campaign has an outcome.
+/// Returns whether every recipient of the campaign has an outcome.
 pub fn is_complete(campaign: &Value) -> bool {
     campaign["status"] == "sent" && campaign["completedAt"].is_string()
 }
@@ -110,7 +109,7 @@ pub async fn stats(client: &Client, id: &str) -> Value {
     act(client, "stats", id).await
 }
 
-/// Every row of the log, part by part.
+/// Returns every row of the log, page by page.
 pub async fn logs(client: &Client, id: &str, status: Option<&str>) -> Vec<Value> {
     let (mut rows, mut cursor) = (Vec::new(), Value::Null);
     loop {
@@ -131,20 +130,20 @@ pub async fn logs(client: &Client, id: &str, status: Option<&str>) -> Vec<Value>
     }
 }
 
-/// How many messages of a mailing are in the inbox.
+/// Returns how many messages of a mailing are in the inbox.
 pub async fn kept(client: &Client, batch: &Value) -> u64 {
     let found = client.data("sending.inbox_list", json!({ "sendId": batch, "limit": 1 })).await;
     found["total"].as_u64().expect("a total")
 }
 
-/// A time so many milliseconds from now.
+/// Returns the time this many milliseconds from now.
 pub fn in_ms(ms: i64) -> String {
     use mailmill::base::clock::{Clock, SystemClock};
     SystemClock.now().plus_ms(ms).to_string()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_goes_from_an_email_to_the_inbox_and_tells_everything_about_it() {
+async fn a_campaign_goes_from_an_email_to_the_inbox_and_reports_everything() {
     let server = Server::start(&settings(1_000));
     let client = server.all();
     let stage = Stage::new(&client).await;
@@ -206,7 +205,7 @@ async fn a_campaign_goes_from_an_email_to_the_inbox_and_tells_everything_about_i
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_simulated_recipients_do_is_counted() {
+async fn the_behavior_of_simulated_recipients_is_counted() {
     let server = Server::start(&settings(1_000));
     let client = server.all();
     let stage = Stage::new(&client).await;
@@ -230,7 +229,7 @@ async fn what_simulated_recipients_do_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_is_paused_resumed_and_cancelled_while_it_is_sent() {
+async fn a_campaign_is_paused_resumed_and_canceled_while_it_is_sent() {
     const MANY: u64 = 200;
     let server = Server::start(&settings(25));
     let client = server.all();
@@ -242,7 +241,7 @@ async fn a_campaign_is_paused_resumed_and_cancelled_while_it_is_sent() {
     some(3).await;
 
     assert_eq!(act(&client, "pause", &id).await["status"], "paused");
-    // Those that were with the inbox that moment are through; then nobody follows.
+    // Messages in flight arrive; no others follow.
     let stopped = kept(&client, &batch).await;
     assert!(stopped < MANY, "it was too quick to be paused");
     tokio::time::sleep(Duration::from_millis(600)).await;
@@ -284,7 +283,7 @@ async fn a_scheduled_campaign_starts_by_itself_and_once_also_when_its_time_passe
     let dead = stage.campaign(&client).await;
     client.data("campaigns.schedule", json!({ "id": dead, "scheduledAt": in_ms(1_500) })).await;
     server.kill();
-    // Its time passes while nothing runs.
+    // Its time passes while the service is stopped.
     tokio::time::sleep(Duration::from_millis(1_600)).await;
     server.serve();
     client = Client::new(server.address(), Some(key.clone()));
@@ -320,7 +319,7 @@ async fn a_campaign_beyond_the_plan_waits_and_says_until_when() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_live_campaign_without_a_way_out_is_refused_and_its_dry_run_says_so() {
+async fn a_live_campaign_without_a_transport_is_refused_and_its_dry_run_says_so() {
     let server = Server::start(&settings(1_000));
     let client = server.client("live", "all");
     let stage = Stage::new(&client).await;
@@ -337,7 +336,7 @@ async fn a_live_campaign_without_a_way_out_is_refused_and_its_dry_run_says_so() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn recipients_get_it_when_it_is_time_where_they_are() {
+async fn recipients_get_it_at_their_local_time() {
     let server = Server::start(&settings(1_000));
     let client = server.all();
     let stage = Stage::new(&client).await;
@@ -356,7 +355,7 @@ async fn recipients_get_it_when_it_is_time_where_they_are() {
     ]);
     stage.contacts(&client, contacts).await;
     let id = stage.campaign(&client).await;
-    // A moment from now in UTC: past in the east, and hours ahead in the west.
+    // A moment from now in UTC: already past in the east, and hours ahead in the west.
     let input = json!({ "id": id, "scheduledAt": in_ms(2_500), "timezoneMode": "recipient" });
     let scheduled = client.data("campaigns.schedule", input).await;
     assert!(scheduled["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("at once")), "{scheduled}");

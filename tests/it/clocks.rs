@@ -1,5 +1,5 @@
-//! The machine's clock jumps, forwards and backwards, while a campaign is sent, scheduled, held back by a quota or waits for the
-//! clocks of its recipients: everybody gets one message, and nobody waits for a time that was never meant.
+//! The machine's clock jumps forward and back while a campaign is sent, scheduled, waits for quota or for local times: every recipient gets
+//! one message, and none waits for a time set by a wrong clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,10 +17,10 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 const RECIPIENTS: usize = 400;
 const PER_SECOND: u32 = 150;
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
-/// Somebody whose server says "later", once, while the clock is days ahead.
+/// A recipient whose server defers once, while the clock is days ahead.
 const LATER: &str = "<r150@example.com>";
 
-/// A relay that puts one recipient off, once.
+/// A relay that defers one recipient once.
 fn relay() -> MailSink {
     let mut put_off = false;
     MailSink::at("127.0.0.1:0".parse().expect("an address"), SinkCapabilities::default(), false, move |talk, now| {
@@ -33,7 +33,7 @@ fn relay() -> MailSink {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_clock_that_jumps_while_a_campaign_is_sent_loses_and_repeats_nobody() {
+async fn a_clock_jump_during_a_campaign_loses_and_repeats_no_one() {
     let sink = relay();
     let slower = with_relay(&sink).replace("recipients_per_second = 1_000_000", &format!("recipients_per_second = {PER_SECOND}"));
     let mut server = Server::stopped(&slower);
@@ -50,7 +50,7 @@ async fn a_clock_that_jumps_while_a_campaign_is_sent_loses_and_repeats_nobody() 
         jumps.push(format!("{days:+} days after {least} messages"));
     }
     until(async || sink.count() >= RECIPIENTS - 1).await;
-    // It was put off by a clock that was more than a year ahead. By now everybody knows better.
+    // It was deferred by a clock more than a year ahead. By now the clock is right again.
     let soon = DAY_MS * 2;
     until(async || {
         let waiting = logs(&client, &id, Some("deferred")).await;
@@ -70,7 +70,7 @@ async fn a_clock_that_jumps_while_a_campaign_is_sent_loses_and_repeats_nobody() 
     assert_eq!((report.sent, report.unknown), (RECIPIENTS as u64, 0));
 }
 
-/// How often each reader has a message.
+/// Returns how many messages each recipient has.
 async fn copies(client: &Client) -> BTreeMap<String, u64> {
     let mut copies = BTreeMap::new();
     let mut offset = 0;
@@ -102,14 +102,14 @@ async fn a_scheduled_campaign_starts_once_however_the_clock_jumps() {
     let stage = Stage::new(&client).await;
     stage.crowd(&client, 6).await;
 
-    // Its time comes by a jump, and is gone again.
+    // A clock jump makes it due, and then not due again.
     let jumped = stage.campaign(&client).await;
     schedule(&client, &jumped, in_ms(HOUR_MS)).await;
     faults.clock_off_by_ms(2 * HOUR_MS);
     becomes(&client, &jumped, "sent").await;
     faults.clock_off_by_ms(0);
 
-    // The clock goes back before its time; then it comes after all.
+    // The clock goes back before its time; then the time comes after all.
     let late = stage.campaign(&client).await;
     schedule(&client, &late, in_ms(2_000)).await;
     faults.clock_off_by_ms(-HOUR_MS);
@@ -139,7 +139,7 @@ async fn a_scheduled_campaign_starts_once_however_the_clock_jumps() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn recipients_who_wait_for_their_clocks_outlive_a_kill_and_get_it_when_it_is_time() {
+async fn recipients_who_wait_for_local_time_survive_a_kill_and_get_it_on_time() {
     let mut server = Server::stopped(&settings(1_000));
     let Some(faults) = server.faults() else { return };
     server.serve();
@@ -187,7 +187,7 @@ async fn what_a_quota_holds_back_goes_on_by_itself_on_the_next_day_or_when_there
     let client = Client::new(server.address(), Some(key.clone()));
     let stage = Stage::new(&client).await;
     stage.crowd(&client, 14).await;
-    // Noon, so that nothing here comes near the end of a day by accident.
+    // Noon, so that nothing here comes close to the end of a day by accident.
     let now: jiff::Timestamp = in_ms(0).parse().expect("a time");
     let noon = DAY_MS / 2 - now.as_millisecond().rem_euclid(DAY_MS) + DAY_MS;
     faults.clock_off_by_ms(noon);
@@ -198,7 +198,7 @@ async fn what_a_quota_holds_back_goes_on_by_itself_on_the_next_day_or_when_there
     faults.clock_off_by_ms(noon + DAY_MS);
     until(async || stats(&client, &id).await["totalSent"] == 10).await;
     becomes(&client, &id, "throttled").await;
-    // A larger plan holds from the next start on, for what waits too.
+    // A larger plan applies from the next start, including waiting mailings.
     server.set(&settings(1_000));
     server.kill();
     server.serve();
@@ -210,7 +210,7 @@ async fn what_a_quota_holds_back_goes_on_by_itself_on_the_next_day_or_when_there
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_wrong_clock_has_sent_is_opened_by_people_all_the_same() {
+async fn messages_sent_by_a_wrong_clock_still_record_opens_by_people() {
     let mut server = Server::stopped(&settings(1_000));
     let Some(faults) = server.faults() else { return };
     server.serve();

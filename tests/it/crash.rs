@@ -1,4 +1,4 @@
-//! `kill -9` under load: what was answered is there after the restart, and nothing is half there.
+//! `kill -9` under load: after the restart every acknowledged write exists, and none exists in part.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const ROUNDS: usize = 3;
 const LOAD: Duration = Duration::from_millis(1200);
 const TAGS: [&str; 3] = ["red", "green", "blue"];
 
-/// Write until the server is gone; what was acknowledged: the contact's id, email and tag, or nothing if it was deleted again.
+/// Writes until the server is gone; returns what was acknowledged: the contact's id, email and tag, or nothing if it was deleted again.
 async fn write(client: Client, project: String, round: usize, writer: usize) -> BTreeMap<String, Option<(String, &'static str)>> {
     let mut acknowledged = BTreeMap::new();
     for number in 0.. {
@@ -29,7 +29,7 @@ async fn write(client: Client, project: String, round: usize, writer: usize) -> 
         let id = reply.json()["data"]["id"].as_str().expect("an id").to_owned();
         acknowledged.insert(id.clone(), Some((email, tag)));
         if number % 5 == 4 {
-            // Until the answer comes, nobody knows whether it is there.
+            // Until the response arrives, its state is uncertain.
             let kept = acknowledged.remove(&id);
             let call = Call::new(operation("contacts.delete"), json!({ "id": id, "projectId": project }));
             match client.try_send(call).await {
@@ -44,7 +44,7 @@ async fn write(client: Client, project: String, round: usize, writer: usize) -> 
     acknowledged
 }
 
-/// Every contact of the project, page by page.
+/// Returns every contact of the project, page by page.
 async fn everything(client: &Client, project: &str) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
@@ -73,7 +73,7 @@ async fn check(client: &Client, project: &str, acknowledged: &BTreeMap<String, O
             None => assert!(!ids.contains(id.as_str()), "{id} was deleted and is in the list"),
         }
     }
-    // Each derived thing agrees with the rows: status sets, tag sets, the search index.
+    // All derived data agrees with the rows: status sets, tag sets, the search index.
     let subscribed = json!({ "projectId": project, "status": "subscribed" });
     assert_eq!(client.total(subscribed).await, all.len() as u64);
     for tag in TAGS {
@@ -86,7 +86,7 @@ async fn check(client: &Client, project: &str, acknowledged: &BTreeMap<String, O
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_acknowledged_write_survives_a_kill_and_nothing_is_half_there() {
+async fn every_acknowledged_write_survives_a_kill_and_none_exists_in_part() {
     let mut server = Server::start(BOUNDLESS);
     let key = server.key("test", "all");
     let project = Client::new(server.address(), Some(key.clone())).project("crash").await;

@@ -1,4 +1,4 @@
-//! Another's object does not exist: 404, and word for word the same as for one that was never made.
+//! Objects of another project do not exist: 404, with exactly the same response as for one that never existed.
 
 use http::StatusCode;
 use mailmill::engine::api::Entry;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::support::client::Call;
 use super::support::{Client, NO_PROJECT, Reply, example, keyed, operation, shared};
 
-/// A reply without what differs from request to request.
+/// Returns a reply without the parts that differ between requests.
 fn words(reply: &Reply) -> Value {
     let mut body = reply.json();
     body["metadata"] = Value::Null;
@@ -19,7 +19,7 @@ fn has_project(entry: &Entry) -> bool {
 }
 
 #[tokio::test]
-async fn a_project_that_is_not_ours_does_not_exist_for_any_operation() {
+async fn a_project_of_another_account_does_not_exist_for_any_operation() {
     let client = shared().client();
     let mut seen = 0;
     for entry in keyed().filter(|entry| has_project(entry)) {
@@ -31,13 +31,13 @@ async fn a_project_that_is_not_ours_does_not_exist_for_any_operation() {
     assert!(seen >= 8);
 }
 
-/// The names in an operation's path that stand for objects within a project.
+/// Returns the path parameters of an operation that identify objects within a project.
 fn object_names(entry: &Entry) -> Vec<&'static str> {
     entry.spec.path_names().filter(|name| *name != "projectId").collect()
 }
 
 #[tokio::test]
-async fn an_object_of_another_project_is_answered_like_one_that_never_was() {
+async fn an_object_of_another_project_gets_the_same_response_as_a_missing_one() {
     let client = shared().client();
     let (ours, other) = (client.project("ours").await, client.project("another").await);
     let mut seen = 0;
@@ -60,7 +60,7 @@ async fn an_object_of_another_project_is_answered_like_one_that_never_was() {
     assert!(seen >= 3);
 }
 
-/// An object of this kind in `project`: like the example, without what the example refers to and is not there.
+/// Creates an object of this kind in `project`: like the example, without references to objects that do not exist.
 async fn object(client: &Client, create: &'static Entry, project: &str) -> String {
     let mut input = example(create, project);
     loop {
@@ -76,13 +76,13 @@ async fn object(client: &Client, create: &'static Entry, project: &str) -> Strin
 }
 
 #[tokio::test]
-async fn a_contact_of_another_project_is_untouched_by_what_is_tried_on_it() {
+async fn a_contact_of_another_project_cannot_be_changed() {
     let client = shared().client();
     let (ours, theirs) = (client.project("ours").await, client.project("theirs").await);
     let id = client.contact(&theirs, "safe@example.com").await;
     let before = client.data("contacts.get", json!({ "id": id, "projectId": theirs })).await;
     for entry in keyed().filter(|entry| entry.spec.noun() == "contacts" && object_names(entry) == ["id"]) {
-        // Whose it is, is told to whoever may look at contacts of both.
+        // A key that can read both projects may resolve the contact.
         if entry.spec.id == "contacts.project" {
             continue;
         }
@@ -92,7 +92,7 @@ async fn a_contact_of_another_project_is_untouched_by_what_is_tried_on_it() {
     }
     assert_eq!(client.data("contacts.get", json!({ "id": id, "projectId": theirs })).await, before);
     assert_eq!(client.total(json!({ "projectId": ours })).await, 0);
-    // By email it does not reach over either.
+    // Deleting by email does not reach the other project either.
     let deleted = client.call("contacts.bulk_delete", json!({ "projectId": ours, "emails": ["safe@example.com"] })).await;
     assert_eq!(deleted.status, 200);
     assert_eq!(client.total(json!({ "projectId": theirs })).await, 1);

@@ -1,5 +1,5 @@
-//! Damaged data files: flipped bytes, cut-off files, pages of zeros and swapped files are reported by name with the way to restore, and no
-//! panic reaches a user. `CORRUPTIONS` says how many are tried:
+//! Damaged data files: flipped bytes, truncated files, zeroed pages and swapped files are reported by name with a way to restore, and no
+//! panic reaches a user. `CORRUPTIONS` sets how many are tried:
 //!
 //!     CORRUPTIONS=200 cargo test --release --test it damage -- --nocapture
 
@@ -14,12 +14,12 @@ use super::installation::said;
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
-/// In a usual run: each starts five processes, which takes about half a second.
+/// For a usual run: each starts five processes, which takes about half a second.
 const CORRUPTIONS: u64 = 40;
 const FILES: [&str; 3] = ["control.redb", "test.redb", "live.redb"];
 const PAGE: usize = 4096;
 
-/// The same numbers at every run (SplitMix64).
+/// The same numbers in every run (SplitMix64).
 struct Dice(u64);
 
 impl Dice {
@@ -32,12 +32,12 @@ impl Dice {
     }
 }
 
-/// Damage the stores in a folder; says what was done, and to which file.
+/// Damages the stores in a folder; returns what was done, and to which file.
 fn corrupt(folder: &Path, dice: &mut Dice) -> (String, &'static str) {
     let name = FILES[dice.below(FILES.len())];
     let path = folder.join(name);
     let mut bytes = fs::read(&path).expect("there");
-    // Where something is written: most of a young file is empty.
+    // Damages used bytes: most of a new file is empty.
     let filled: Vec<usize> = (0..bytes.len()).filter(|at| !matches!(bytes[*at], 0 | 255)).collect();
     let at = filled[dice.below(filled.len())];
     let done = match dice.below(4) {
@@ -67,7 +67,7 @@ fn corrupt(folder: &Path, dice: &mut Dice) -> (String, &'static str) {
     (format!("{name}: {done}"), name)
 }
 
-/// What failed names a file and the way out, and nothing panicked.
+/// Checks that a failure names a file and the remedy, and that nothing panicked.
 fn well_told(what: &str, output: &Output, remedy: &str) {
     let words = plainly_told(what, output);
     if !output.status.success() {
@@ -102,7 +102,7 @@ fn copy(from: &Path, to: &Path) {
     assert!(status.success());
 }
 
-/// Flipped bytes ended the process with a backtrace in 10 of 12 cases.
+/// Regression test: flipped bytes ended the process with a backtrace in 10 of 12 cases.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_corruption_reaches_a_user_as_a_panic() {
     let (server, _) = used().await;
@@ -122,7 +122,7 @@ async fn no_corruption_reaches_a_user_as_a_panic() {
         let (lost, _) = corrupt(&saved, &mut dice);
         let what = format!("{number}: {what}");
         let doctor = server.run_on(&data, &["doctor"]);
-        // It also fails for what else it finds, like the transport that is not set.
+        // It also fails for other findings, like the missing transport.
         let words = plainly_told(&what, &doctor);
         if words.contains("PROBLEM  data") {
             well_told(&what, &doctor, "mailmill restore");

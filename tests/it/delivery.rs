@@ -1,7 +1,7 @@
-//! The crash report: campaigns while `kill -9` strikes at random moments, into a relay that writes down each message before it replies.
+//! The crash report: campaigns under `kill -9` at random moments, into a relay that records each message before it replies.
 //!
-//! Afterwards the relay's list is held against the ledger: nobody is lost silently, nobody has two messages, nobody is called sent
-//! who has none, and at most two recipients for each connection and kill are unknown. `KILLS` and `RECIPIENTS` say how many:
+//! Afterwards the relay's list is compared with the recipient rows: no recipient is lost silently, none has two messages, none is marked
+//! sent without one, and at most two recipients per connection and kill are unknown. `KILLS` and `RECIPIENTS` set how many:
 //!
 //!     KILLS=200 RECIPIENTS=20000 cargo test --release --test it delivery -- --nocapture
 
@@ -18,27 +18,27 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
 pub const CONNECTIONS: u64 = 32;
-/// From the moment that the server accepts requests.
+/// Counted from the moment that the server accepts requests.
 const KILL_AFTER_MS: std::ops::Range<u64> = 50..250;
 const BULK: usize = 5_000;
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What a crash test is to do.
+/// The size of a crash test.
 #[expect(clippy::disallowed_methods, reason = "how much is tried is up to whoever runs it")]
 pub fn knob(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// How long a relay takes to say that it has a message.
+/// How long a relay takes to confirm a message.
 const PAUSE_MICROSECONDS: std::ops::Range<u64> = 500..3_500;
 
-/// A number of the range.
+/// Returns a number in the range.
 fn within(random: &dyn Random, range: &std::ops::Range<u64>) -> u64 {
     range.start + u64::from(u32::from_be_bytes(random.bytes())) % (range.end - range.start)
 }
 
-/// A relay that takes its time.
+/// A slow relay.
 pub fn relay() -> MailSink {
     let random = SystemRandom::default();
     let pause = move || SinkAction::Wait(Duration::from_micros(within(&random, &PAUSE_MICROSECONDS)));
@@ -51,7 +51,7 @@ pub fn relay() -> MailSink {
     )
 }
 
-/// Who was taken a message for, and how often, after the first `before` messages.
+/// Returns how many messages each recipient was sent, after the first `before` messages.
 pub fn taken(sink: &MailSink, before: usize) -> BTreeMap<String, usize> {
     let mut taken = BTreeMap::new();
     for letter in &sink.letters()[before..] {
@@ -62,14 +62,14 @@ pub fn taken(sink: &MailSink, before: usize) -> BTreeMap<String, usize> {
     taken
 }
 
-/// Settings of a live service whose relay is the sink.
+/// Returns settings of a live service whose relay is the sink.
 pub fn with_relay(sink: &MailSink) -> String {
     let address = sink.address;
     BOUNDLESS.to_owned()
         + &format!("\n[mail]\nrelay = [\"smtp://{address}\"]\nconnections = {CONNECTIONS}\nrequire_verified_domain = false\n")
 }
 
-/// A project with so many contacts.
+/// Creates a project with this many contacts.
 pub async fn audience(client: &Client, recipients: usize) -> String {
     let project = client.project("delivery").await;
     let numbers: Vec<usize> = (0..recipients).collect();
@@ -88,7 +88,7 @@ fn address(number: usize) -> String {
     format!("r{number}@example.com")
 }
 
-/// A finished email of the project: its conversation.
+/// Creates a finished email of the project; returns its conversation.
 pub async fn email(client: &Client, project: &str) -> String {
     let html = "<html><body><p>Hello {{ first_name | default(\"there\") }}</p><p><a href=\"https://example.com/a\">Read</a></p>\
                 <p><a href=\"{{ unsubscribe_url }}\">Unsubscribe</a></p></body></html>";
@@ -98,7 +98,7 @@ pub async fn email(client: &Client, project: &str) -> String {
     conversation
 }
 
-/// Ask until it is so.
+/// Polls until the condition holds.
 pub async fn until(mut holds: impl AsyncFnMut() -> bool) {
     let asking = async {
         while !holds().await {
@@ -108,14 +108,14 @@ pub async fn until(mut holds: impl AsyncFnMut() -> bool) {
     tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so");
 }
 
-/// A campaign on its way to all contacts.
+/// Sends a campaign to all contacts.
 pub async fn campaign(client: &Client, project: &str, conversation: &str, name: &str) -> String {
     let campaign = draft(client, project, conversation, name).await;
     client.data("campaigns.send", json!({ "id": campaign })).await;
     campaign
 }
 
-/// A campaign to all contacts that is not sent yet.
+/// Creates a campaign to all contacts without sending it.
 pub async fn draft(client: &Client, project: &str, conversation: &str, name: &str) -> String {
     let wanted = json!({
         "projectId": project, "name": name, "conversationId": conversation, "subject": "Hello {{ firstName | default(\"you\") }}",
@@ -124,7 +124,7 @@ pub async fn draft(client: &Client, project: &str, conversation: &str, name: &st
     client.data("campaigns.create", wanted).await["id"].as_str().expect("an id").to_owned()
 }
 
-/// The state of every recipient of a campaign, by address.
+/// Returns the status of every recipient of a campaign, by address.
 pub async fn ledger(client: &Client, campaign: &str) -> BTreeMap<String, String> {
     let mut states = BTreeMap::new();
     let mut cursor = Value::Null;
@@ -146,12 +146,12 @@ pub async fn ledger(client: &Client, campaign: &str) -> BTreeMap<String, String>
     }
 }
 
-/// Campaigns held against what relays have taken.
+/// The comparison of campaigns with what relays accepted.
 #[derive(Default)]
 pub struct Report {
     pub campaigns: u64,
     pub recipients: u64,
-    /// How often the server was ended, or ended.
+    /// How often the server was killed or ended.
     pub kills: u64,
     pub accepted: u64,
     pub sent: u64,
@@ -164,7 +164,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Hold one campaign's ledger against what the relay has taken since the last one.
+    /// Compares one campaign's recipient rows with what the relay accepted since the last one.
     pub fn add(&mut self, states: &BTreeMap<String, String>, taken: &BTreeMap<String, usize>) {
         self.campaigns += 1;
         self.recipients += states.len() as u64;
@@ -181,18 +181,18 @@ impl Report {
                     self.sent += 1;
                     self.sent_without_acceptance += u64::from(!accepted);
                 }
-                // Everybody may be sent to and the relay takes everything: any other state is a loss.
+                // All recipients are eligible and the relay accepts everything, so any other state is a loss.
                 _ => self.lost += 1,
             }
         }
         self.lost += taken.keys().filter(|address| !states.contains_key(*address)).count() as u64;
     }
 
-    /// The names of what [`Self::line`] says.
+    /// The column names of [`Self::line`].
     pub const HEAD: &str = "campaigns | recipients | kills | accepted | sent | unknown (accepted) | lost | repeated | \
                             sent without acceptance | seconds";
 
-    /// The numbers in one line.
+    /// Returns the numbers in one line.
     pub fn line(&self) -> String {
         let Self { campaigns, recipients, kills, accepted, sent, unknown, unknown_accepted, lost, repeated, .. } = self;
         let (false_sent, seconds) = (self.sent_without_acceptance, self.seconds);
@@ -206,7 +206,7 @@ impl Report {
         println!("{}\n{}", Self::HEAD, self.line());
     }
 
-    /// Nobody is lost, nobody has two messages, nobody is called sent who has none, and no more are unknown than can be.
+    /// Checks that no recipient is lost, none has two messages, none is marked sent without one, and no more are unknown than possible.
     pub fn hold(&self, connections: u64) {
         let line = self.line();
         assert_eq!((self.lost, self.repeated, self.sent_without_acceptance), (0, 0, 0), "{}\n{line}", Self::HEAD);
@@ -216,7 +216,7 @@ impl Report {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn campaigns_that_are_killed_lose_nobody_and_repeat_nobody() {
+async fn killed_campaigns_lose_no_one_and_repeat_no_one() {
     let (kills, recipients) = (knob("KILLS", 12), knob("RECIPIENTS", 3_000));
     let random = SystemRandom::default();
     let sink = relay();

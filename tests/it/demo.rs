@@ -1,4 +1,4 @@
-//! The first minute, as a newcomer sees it: on the command line with the made-up shop, and on the dashboard.
+//! The demo as a new user sees it: on the command line with the made-up shop, and on the dashboard.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -14,25 +14,25 @@ use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
 use super::users::{OWNER, owned};
 
-/// A demo that runs. Killed when dropped.
+/// A running demo. Killed when dropped.
 struct Demo {
     child: Child,
-    /// Everything that it said until the line that was waited for.
+    /// Its output up to the awaited line.
     said: String,
 }
 
 impl Demo {
-    /// Begin it and read what it says until a line has this.
+    /// Starts it and reads its output until a line contains `end`.
     fn until(folder: &Path, end: &str) -> Self {
         let mut command = Command::new(PROGRAM);
         command.args(["demo", "--http", "127.0.0.1:0", "--data"]).arg(folder).stdout(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
         let mut said = String::new();
-        // It ends in any case: a demo that is stuck says so.
+        // The loop always ends, because a demo that fails says so.
         while !said.contains(end) && out.read_line(&mut said).expect("text") > 0 {}
         assert!(said.contains(end), "{said}");
-        // Whoever writes to a closed pipe dies of it.
+        // A program that writes to a closed pipe is killed.
         std::thread::Builder::new()
             .name("demo's words".into())
             .spawn(move || out.lines().for_each(drop))
@@ -40,7 +40,7 @@ impl Demo {
         Self { child, said }
     }
 
-    /// What stands between these.
+    /// Returns the text between these.
     fn between(&self, front: &str, back: char) -> &str {
         let (_, rest) = self.said.split_once(front).unwrap_or_else(|| panic!("no {front}: {}", self.said));
         rest.split(back).next().expect("it ends")
@@ -59,7 +59,7 @@ impl Drop for Demo {
 }
 
 #[tokio::test]
-async fn the_demo_leads_from_a_site_to_revenue_and_stays_for_looking_around() {
+async fn the_demo_leads_from_a_website_to_revenue_and_keeps_running() {
     let folder = tempfile::TempDir::new().expect("a folder");
     let data = folder.path().join("demo");
     let demo = Demo::until(&data, "Ctrl-C");
@@ -124,7 +124,7 @@ async fn told_to_its_end(browser: &mut Browser<'_>) -> String {
 }
 
 #[tokio::test]
-async fn the_dashboard_tells_the_same_and_says_why_if_it_cannot() {
+async fn the_dashboard_runs_the_same_demo_and_shows_why_it_failed() {
     let settings = format!("{BOUNDLESS}\n[server]\ndemo_shop = true\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n");
     let server = owned(&settings);
     let mut browser = Browser::new(&server);
@@ -143,7 +143,7 @@ async fn the_dashboard_tells_the_same_and_says_why_if_it_cannot() {
 }
 
 #[tokio::test]
-async fn without_the_shop_a_site_must_be_named_and_no_shop_stands_there() {
+async fn without_the_shop_a_website_is_required_and_no_shop_is_served() {
     let server: Server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/demo").await;

@@ -26,27 +26,27 @@ use super::support::faults::{Fault, Kind};
 use super::support::mail_sink::MailSink;
 use super::support::{Client, Faults, Server, contract, operation};
 
-/// Of the small disk. A new data folder takes a part of it.
+/// The size of the small disk. A new data folder takes part of it.
 const DISK_MIB: u64 = 48;
-/// What is left on it when the campaign begins.
+/// The free space when the campaign starts.
 const LEFT_BYTES: u64 = 512 * 1024;
 const PIECE_BYTES: u64 = 64 * 1024;
-/// People who leave while the disk is full.
+/// Recipients who unsubscribe while the disk is full.
 const LETTERS: usize = 12;
-/// So many rows of a ledger do not fit into what is left.
+/// More recipient rows than fit into the remaining space.
 const CROWD: usize = 4_000;
 
-/// A campaign of each run in which one call fails.
+/// The recipients of each run in which one call fails.
 const FEW: usize = 24;
 const FEW_CONNECTIONS: u64 = 4;
 
-/// A small disk of its own, in memory.
+/// A small disk in memory.
 struct Disk {
     place: PathBuf,
 }
 
 impl Disk {
-    /// At this place; `None` where this user may not mount anything, which is printed.
+    /// Mounts it here; `None` (and a printed note) if this user may not mount anything.
     fn mount(place: &Path) -> Option<Self> {
         fs::create_dir_all(place).expect("the folder can be made");
         let options = format!("size={DISK_MIB}m,mode=0700");
@@ -68,7 +68,7 @@ impl Disk {
         self.place.join("ballast")
     }
 
-    /// Fill it, but for some bytes; also what has become free since it was filled.
+    /// Fills it except for some bytes, including space that became free since the last fill.
     fn fill(&self, left: u64) {
         let ballast = fs::File::options().create(true).append(true).open(self.ballast());
         let mut ballast = ballast.expect("there is room for a file");
@@ -85,12 +85,12 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // At once out of the tree, and gone when its last user has ended.
+        // Detached at once, and freed when its last user has ended.
         let _ = Command::new("umount").arg("-l").arg(&self.place).status();
     }
 }
 
-/// Somebody who adds contacts as fast as answers come, and knows which were acknowledged.
+/// Adds contacts as fast as responses arrive, and remembers which were acknowledged.
 struct Writer {
     acknowledged: Arc<Mutex<BTreeSet<String>>>,
     refused: Arc<AtomicUsize>,
@@ -112,7 +112,7 @@ impl Writer {
                     json!({ "projectId": project, "email": format!("late{number}@example.com"), "status": "unsubscribed" });
                 let call = Call::new(operation("contacts.create"), contact);
                 let entry = call.entry;
-                // An answer that breaks off is none.
+                // An incomplete response does not count.
                 let Some(reply) = client.try_send(call).await.ok().filter(|reply| !reply.bytes.is_empty()) else { return };
                 contract::check(entry, &reply);
                 match reply.status {
@@ -133,12 +133,12 @@ impl Writer {
         Self { acknowledged, refused, is_over, task }
     }
 
-    /// How many were refused so far.
+    /// Returns how many were refused so far.
     fn refused(&self) -> usize {
         self.refused.load(Ordering::SeqCst)
     }
 
-    /// Those that were acknowledged.
+    /// Returns the acknowledged contacts.
     async fn end(self) -> BTreeSet<String> {
         self.is_over.store(true, Ordering::SeqCst);
         self.task.await.expect("every answer was one of the two");
@@ -147,7 +147,7 @@ impl Writer {
     }
 }
 
-/// Have a campaign sent whose sending may have been refused, and wait for its end.
+/// Sends a campaign whose sending may have been refused, and waits for its end.
 async fn insist(client: &Client, id: &str) {
     until(async || {
         let campaign = client.data("campaigns.get", json!({ "id": id })).await;
@@ -159,7 +159,7 @@ async fn insist(client: &Client, id: &str) {
     .await;
 }
 
-/// Direct test sends to contacts of their own, and the tokens of the links by which their readers leave.
+/// Sends direct tests to new contacts; returns the tokens of their unsubscribe links.
 async fn letters(client: &Client, project: &str) -> Vec<(String, String)> {
     let mut tokens = Vec::new();
     for number in 0..LETTERS {
@@ -192,7 +192,7 @@ async fn letters(client: &Client, project: &str) -> Vec<(String, String)> {
     tokens
 }
 
-/// A reader leaves by one click, and follows a link; the contact then says so.
+/// A recipient unsubscribes with one click, and follows a link; the contact then shows both.
 async fn leaves(client: &Client, project: &str, (contact, tokens): &(String, String)) {
     let (leave, click) = tokens.split_once(' ').expect("two tokens");
     let stranger = client.with_key(None);
@@ -206,7 +206,7 @@ async fn leaves(client: &Client, project: &str, (contact, tokens): &(String, Str
     assert_eq!(now["status"], "unsubscribed");
 }
 
-/// Reads work, writes are refused with the reason and a time, and health says so.
+/// Checks that reads work, writes are refused with the reason and a time, and health reports it.
 async fn is_read_only(client: &Client, project: &str) {
     let contact = json!({ "projectId": project, "email": "late@example.com" });
     let refused = client.call("contacts.create", contact).await;
@@ -221,11 +221,11 @@ async fn is_read_only(client: &Client, project: &str) {
     assert_eq!((ready.status, &disk["ok"], &disk["readOnly"]), (503, &json!(false), &json!(true)));
 }
 
-/// The ledger of a campaign held against what the relay has.
+/// Compares a campaign's recipient rows with the relay's messages.
 async fn nobody_is_lost(client: &Client, campaign: &str, sink: &MailSink, began: Instant) {
     let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };
     let mut states = ledger(client, campaign).await;
-    // Contacts that were added after the campaign had started are not in it, or are skipped.
+    // Contacts added after the campaign started are not in it, or are skipped.
     states.retain(|address, _| !address.starts_with("late"));
     assert_eq!(states.len(), CROWD);
     report.add(&states, &taken(sink, 0));
@@ -238,8 +238,8 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
     let sink = relay();
     let mut server = Server::stopped(&format!("{}\n[data]\nfree_mib_min = 3\nreserve_mib = 2\n", with_relay(&sink)));
     let Some(disk) = Disk::mount(&server.data()) else { return };
-    // What the service says goes to the same disk.
-    // The first start: only an empty folder is a new installation, and the log is to be in this one.
+    // The service's log goes to the same disk.
+    // The first start: only an empty folder is a new installation, and the log will be in this one.
     server.key("test", "all");
     server.standard_error(disk.place.join("errors.log"));
     server.serve();
@@ -264,17 +264,17 @@ async fn on_a_full_disk_the_server_is_read_only_people_can_leave_and_everything_
 
     let said = server.run(&["backup", "--to", &disk.place.join("backup").to_string_lossy()]);
     let errors = String::from_utf8_lossy(&said.stderr).into_owned();
-    assert!(!said.status.success() && errors.contains("Make room, or name a folder on another disk"), "{errors}");
+    assert!(!said.status.success() && errors.contains("Free up space, or choose a folder on another disk"), "{errors}");
     assert!(!disk.place.join("backup").exists(), "nothing was begun");
 
-    // Another program takes the rest too: the reserve is there for those who leave.
+    // Another program takes the rest too: the reserve is for unsubscribes.
     disk.fill(0);
     for letter in &letters[1..LETTERS / 2] {
         leaves(&tests, &test_project, letter).await;
     }
     is_read_only(&client, &project).await;
 
-    // A start on the full disk comes up read-only, and is no loop of failing starts.
+    // A start on the full disk comes up read-only, instead of failing again and again.
     server.kill();
     disk.fill(0);
     server.serve();
@@ -341,7 +341,7 @@ async fn a_disk_that_takes_nothing_more_in_the_middle_of_a_campaign_loses_and_re
     report.hold(CONNECTIONS);
 }
 
-/// One server on which one call after the other fails.
+/// A server on which one call after the other fails.
 struct Bench {
     server: Server,
     faults: Faults,
@@ -351,13 +351,13 @@ struct Bench {
     sink: MailSink,
 }
 
-/// What a run came to.
+/// The result of a run.
 enum Ran {
-    /// There were not so many calls.
+    /// There were fewer calls.
     NotReached,
-    /// The server ended by it.
+    /// The failure ended the server.
     Ended,
-    /// It went on: the file was none that it depends on.
+    /// It continued: it does not depend on this file.
     WentOn(String),
 }
 
@@ -380,7 +380,7 @@ impl Bench {
         Client::new(self.server.address(), Some(self.key.clone()))
     }
 
-    /// A whole campaign, of which the call with this number fails; 0: none does.
+    /// Runs a whole campaign in which the call with this number fails; none if 0.
     async fn run(&mut self, (kind, fault): (Kind, Fault), number: u64, report: &mut Report) -> Ran {
         let before = self.sink.count();
         let client = self.client();
@@ -401,7 +401,7 @@ impl Bench {
         }
         self.faults.disarm();
         let failed = self.faults.failed();
-        // The last calls come when the campaign is over for everybody else.
+        // The last calls come when the campaign has ended for all other recipients.
         if ended.is_none() && failed > 0 && fault == Fault::Broken && self.faults.failed_path().ends_with(".redb") {
             ended = Some(self.server.end().await);
         }
@@ -424,7 +424,7 @@ impl Bench {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whichever_call_of_the_disk_fails_nobody_is_lost_or_repeated() {
+async fn no_failing_disk_call_loses_or_repeats_a_recipient() {
     let faults = knob("FAULTS", 5);
     let Some(mut bench) = Bench::new().await else { return };
     println!("fails | calls of a campaign | tried | server ended | went on | not reached | {}", Report::HEAD);
@@ -454,14 +454,14 @@ async fn whichever_call_of_the_disk_fails_nobody_is_lost_or_repeated() {
         println!("{name} | {calls} | {tried} | {ended} | {many_went_on} {went_on:?} | {not_reached} | {}", report.line());
         report.hold(FEW_CONNECTIONS);
         match what.1 {
-            // A write that finds no room is repeated.
+            // A write that finds no space is repeated.
             Fault::Full => assert_eq!(ended, 0, "a full disk has ended the server"),
             _ => assert!(ended > 0, "no fault has ended the server"),
         }
     }
 }
 
-/// A direct send with this key and address.
+/// Returns a direct send with this number in its idempotency key and address.
 fn direct(number: u64) -> Call {
     let send = json!({
         "recipientType": "email", "recipientEmail": format!("direct{number}@example.com"), "from": "news@example.com",
@@ -471,13 +471,13 @@ fn direct(number: u64) -> Call {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_direct_send_that_is_repeated_with_its_key_after_a_failing_disk_goes_out_once() {
+async fn a_direct_send_repeated_with_its_key_after_a_disk_failure_is_sent_once() {
     let Some(mut bench) = Bench::new().await else { return };
     let (mut refused, mut ended, mut unknown) = (0, 0, 0);
     let last = knob("FAULTS", 8).max(4);
     for number in 1..=last {
         let client = bench.client();
-        // The first syncs of a send: its acceptance, its handoff, what became of it.
+        // The first syncs of a send: its acceptance, its handoff, its outcome.
         bench.faults.arm(Kind::Sync, Fault::Broken, 1 + (number - 1) % 4, 1);
         let first = client.try_send(direct(number)).await;
         let was_refused = !first.as_ref().is_ok_and(|reply| reply.status < 300);

@@ -1,4 +1,4 @@
-//! The doctor, before the service runs and while it does, on installations with different troubles.
+//! The doctor, before the service runs and while it does, on installations with different problems.
 
 use std::process::Output;
 
@@ -10,14 +10,14 @@ use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities};
 use super::support::name_server::NameServer;
 use super::support::server::BOUNDLESS;
 
-/// What it said, with this exit code.
+/// Returns the output, after checking the exit code.
 fn said(output: &Output, code: i32) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(code), "{text}{}", String::from_utf8_lossy(&output.stderr));
     text
 }
 
-/// The line about this subject.
+/// Returns the line about this subject.
 fn line<'t>(text: &'t str, subject: &str) -> &'t str {
     let found = text.lines().find(|line| line.get(9..).is_some_and(|rest| rest.starts_with(&format!("{subject} "))));
     found.unwrap_or_else(|| panic!("nothing of {subject}: {text}"))
@@ -52,7 +52,10 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     assert!(line(&text, "tls").starts_with("warning") && !text.contains("PROBLEM"), "{text}");
     client.data("domains.create", json!({ "domain": "waiting.example" })).await;
     let text = said(&server.run(&["doctor"]), 1);
-    assert!(line(&text, "transport").starts_with("good") && line(&text, "transport").contains("takes mail from here"), "{text}");
+    assert!(
+        line(&text, "transport").starts_with("good") && line(&text, "transport").contains("accepts mail from here"),
+        "{text}"
+    );
     assert!(line(&text, "reverse dns").starts_with("- "), "{text}");
     assert!(line(&text, "acme.example").contains("verified"), "{text}");
     let waiting = line(&text, "waiting.example");
@@ -66,16 +69,16 @@ async fn what_is_missing_in_the_dns_and_what_does_not_answer_is_named() {
     server.signal("TERM");
     server.wait();
     drop(sink);
-    // Ports of the test's own: the usual ones may be somebody else's on this machine.
+    // Free ports: another program may use the defaults on this machine.
     server.set(&(settings("smtp://127.0.0.1:9") + "\n[server]\nhttp = \"127.0.0.1:0\"\nhttps = \"\"\n"));
     let text = said(&server.run(&["doctor"]), 1);
     assert!(line(&text, "transport").starts_with("PROBLEM") && text.contains("Next (transport): Check host, port"), "{text}");
     assert!(text.contains("is free"), "the service does not run: {text}");
 }
 
-/// Exit code 2 means warnings only, so settings that cannot be read must not exit with it.
+/// Exit code 2 means warnings only, so invalid settings must not exit with it.
 #[test]
-fn what_keeps_the_doctor_from_looking_is_a_problem() {
+fn a_doctor_that_cannot_run_its_checks_reports_a_problem() {
     let server = Server::stopped("server.idle_seconds = 0");
     let output = server.run(&["doctor"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("server.idle_seconds"), "{output:?}");

@@ -1,5 +1,4 @@
-//! Emails that were made elsewhere, through the program as shipped: handed in as HTML and as a message, changed by prompts, looked at,
-//! taken back, exported.
+//! Imported emails on the shipped program: imported as HTML and as a message, edited by prompts, shown, restored, exported.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ const NEWSLETTER: &str = include_str!("../samples/handed-in/newsletter.html");
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The newsletter as a message: another subject, and lines that are cut as mail cuts them.
+/// Returns the newsletter as a message: with another subject, and lines wrapped as in mail.
 fn message() -> String {
     let mut body = String::new();
     for line in NEWSLETTER.lines() {
@@ -35,7 +34,7 @@ fn message() -> String {
     )
 }
 
-/// The emails of an import, once it is over.
+/// Returns the emails of an import, once it has ended.
 async fn emails(client: &Client, begun: Value) -> Vec<Value> {
     let id = begun["conversationId"].as_str().expect("an id").to_owned();
     let looking = async {
@@ -52,7 +51,7 @@ async fn emails(client: &Client, begun: Value) -> Vec<Value> {
     status["result"]["emails"].as_array().expect("emails").clone()
 }
 
-/// What a link leads to; it is of its own type, which no declaration names.
+/// Returns the target of a link; its content type is not in any declaration.
 async fn file(client: &Client, url: &str) -> Vec<u8> {
     let (id, token) = url.rsplit_once("/v1/files/").and_then(|(_, rest)| rest.split_once("?token=")).expect("a link to a file");
     let call = Call::new(operation("system.file"), json!({ "fileId": id, "token": token }));
@@ -66,7 +65,7 @@ async fn edited(client: &Client, email: &Value, prompt: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_email_that_was_handed_in_is_edited_restored_and_exported() {
+async fn an_imported_email_is_edited_restored_and_exported() {
     let client = shared().client();
     let project = client.project("edits").await;
     let htmls = json!([{ "name": "a.html", "source": NEWSLETTER }, { "name": "b.eml", "source": message() }]);
@@ -86,7 +85,7 @@ async fn an_email_that_was_handed_in_is_edited_restored_and_exported() {
         assert_eq!((&restored["version"], &restored["html"]), (&json!(3), &email["html"]));
         let again = client.call("emails.edit", json!({ "emailId": email["id"], "prompt": "Translate it into German" })).await;
         assert_eq!((again.status, again.code()), (409, "EDIT_FAILED".to_owned()), "{}", again.error());
-        assert!(again.error().contains("handed in as HTML"), "{}", again.error());
+        assert!(again.error().contains("imported as HTML"), "{}", again.error());
     }
     let last = edited(&client, &all[0], "Change the subject to \"Tea, again\"").await;
     assert_eq!((&last["subject"], &last["version"]), (&json!("Tea, again"), &json!(4)));
@@ -99,7 +98,7 @@ async fn an_email_that_was_handed_in_is_edited_restored_and_exported() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_asked_for_with_an_import_is_its_first_edit() {
+async fn a_prompt_given_with_an_import_is_its_first_edit() {
     let client = shared().client();
     let project = client.project("first edits").await;
     let wanted = json!({
@@ -120,5 +119,5 @@ async fn what_is_asked_for_with_an_import_is_its_first_edit() {
     let all = emails(&client, client.data("emails.import_html", wanted).await).await;
     let warnings = all[0]["warnings"].to_string();
     assert_eq!((&all[0]["version"], &all[0]["status"]), (&json!(1), &json!("ready")));
-    assert!(warnings.contains("was not carried out") && warnings.contains("No image was made"), "{warnings}");
+    assert!(warnings.contains("was not carried out") && warnings.contains("No image was generated"), "{warnings}");
 }

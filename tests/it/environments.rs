@@ -1,4 +1,4 @@
-//! Test data and live data never meet.
+//! Test and live data are separate.
 
 use http::StatusCode;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::support::{Server, server::BOUNDLESS};
 
 #[tokio::test]
-async fn nothing_done_with_a_test_key_shows_with_a_live_key() {
+async fn test_data_is_invisible_to_a_live_key() {
     let server = Server::start(BOUNDLESS);
     let (test, live) = (server.all(), server.client("live", "all"));
     let project = test.project("only a test").await;
@@ -19,7 +19,7 @@ async fn nothing_done_with_a_test_key_shows_with_a_live_key() {
     live.call("contacts.list", list.clone()).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
     assert_eq!(test.data("contacts.list", list).await["total"], 1);
 
-    // And the other way round.
+    // And vice versa.
     let real = live.project("real").await;
     live.contact(&real, "ada@example.com").await;
     assert_eq!(test.data("projects.list", json!({})).await["total"], 1);

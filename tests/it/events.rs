@@ -1,4 +1,4 @@
-//! Customer events on the shipped server: from a campaign by a click to revenue, repeats, batches, and `kill -9` under load.
+//! Customer events on the shipped server: from a campaign through a click to revenue, repeats, batches, and `kill -9` under load.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const WRITERS: usize = 16;
 const ROUNDS: usize = 3;
 const LOAD: Duration = Duration::from_millis(1200);
 
-/// Ask until there is an answer.
+/// Polls until there is a result.
 async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
@@ -39,7 +39,7 @@ struct Stage {
     ada: String,
     campaign: String,
     email: String,
-    /// Of the link in Ada's message.
+    /// The token of the link in Ada's message.
     token: String,
 }
 
@@ -102,20 +102,20 @@ async fn click(client: &Client, token: &str) {
     assert_eq!(reply.status, 302);
 }
 
-/// The token of the first tracked link.
+/// Returns the token of the first tracked link.
 fn token(html: &str) -> String {
     let (_, rest) = html.split_once("/t/c/").expect("a tracked link");
     let token = rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next();
     token.expect("a token").to_owned()
 }
 
-/// Settings with budgets that no test uses up, and room to send.
+/// Returns settings with budgets and quotas that no test uses up.
 fn settings() -> String {
     BOUNDLESS.to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
+async fn a_click_becomes_revenue_and_a_refund_subtracts_it() {
     let server = Server::start(&settings());
     let client = server.all();
     let stage = Stage::new(&client).await;
@@ -124,7 +124,7 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
     assert_eq!(stage.conversion(&client).await, None, "nobody has clicked");
 
     stage.click(&client).await;
-    // A person buys a while after the click, and this is the clock of the same machine.
+    // A person buys some time after the click, measured by the same clock.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let paid = stage.event("order.paid", "o-1", json!(49.9));
     let recorded = client.data("events.record", paid.clone()).await;
@@ -137,7 +137,7 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
     client.data("events.record", stage.event("Order Cancelled", "o-1", json!(49.9))).await;
     stage.until_conversion(&client, json!({ "conversions": 1, "revenue": -19.9, "currency": "EUR", "source": "events" })).await;
 
-    // A refund that says an older time than its payment: the order stands on the day on which it was paid.
+    // A refund with an earlier time than its payment counts on the day the order was paid.
     let mut early = stage.event("order.refunded", "o-3", json!(2));
     early["occurredAt"] = in_ms(-2 * DAY_MS).into();
     client.data("events.record", early).await;
@@ -162,7 +162,7 @@ async fn a_click_becomes_revenue_and_a_refund_takes_it_back() {
 }
 
 #[tokio::test]
-async fn who_buys_for_the_first_time_after_a_click_in_a_direct_send_is_credited_to_it() {
+async fn a_first_order_after_a_click_in_a_direct_send_is_credited_to_it() {
     let server = Server::start(&settings());
     let client = server.all();
     let stage = Stage::new(&client).await;
@@ -181,7 +181,7 @@ async fn who_buys_for_the_first_time_after_a_click_in_a_direct_send_is_credited_
     tokio::time::sleep(Duration::from_millis(20)).await;
     let mut paid = stage.event("order.paid", "first", json!(12.5));
     paid["identifiers"]["email"] = "grace@example.com".into();
-    // The click is written a moment after it is answered.
+    // The click is written a moment after its response.
     until(async || {
         let metrics = client.data("tracking.metrics", json!({ "emailId": stage.email })).await;
         (metrics["summary"]["clicked"] == 1).then_some(())
@@ -194,7 +194,7 @@ async fn who_buys_for_the_first_time_after_a_click_in_a_direct_send_is_credited_
 }
 
 #[tokio::test]
-async fn repeats_are_harmless_by_either_key_and_a_batch_takes_only_dedupe_keys() {
+async fn repeats_are_harmless_with_either_key_and_a_batch_accepts_only_dedupe_keys() {
     let server = Server::start(&settings());
     let client = server.all();
     let project = client.project("shop").await;
@@ -222,7 +222,7 @@ async fn repeats_are_harmless_by_either_key_and_a_batch_takes_only_dedupe_keys()
     assert_eq!(client.total(json!({ "projectId": project, "status": "non-subscribed" })).await, 1);
 }
 
-/// Report until the server is gone: all that was tried, and what of it was acknowledged.
+/// Reports events until the server is gone; returns all attempts, and those acknowledged.
 async fn report(client: Client, project: String, round: usize, writer: usize) -> (Vec<Value>, BTreeSet<String>) {
     let (mut tried, mut acknowledged) = (Vec::new(), BTreeSet::new());
     for number in 0.. {
@@ -247,7 +247,7 @@ async fn report(client: Client, project: String, round: usize, writer: usize) ->
     unreachable!("the server ends before the numbers do")
 }
 
-/// The keys of everything that is kept of a contact, part by part.
+/// Returns the keys of all stored events of a contact, page by page.
 async fn keys(client: &Client, stage: &Stage) -> Vec<String> {
     let (mut keys, mut cursor) = (Vec::new(), Value::Null);
     loop {
@@ -296,7 +296,7 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     assert_eq!(known.len(), there.len(), "nothing is there twice");
     let lost: Vec<&String> = acknowledged.iter().filter(|key| !known.contains(key.as_str())).collect();
     assert!(lost.is_empty(), "{} acknowledged events are lost, like {:?}", lost.len(), lost.first());
-    // Whoever is not sure sends again: nothing is stored or counted twice.
+    // A client that is unsure sends again: nothing is stored or counted twice.
     for rows in tried.chunks(500) {
         let told = client.data("events.batch", json!({ "projectId": stage.project, "events": rows })).await;
         assert_eq!(told["invalid"], json!([]));
@@ -308,7 +308,7 @@ async fn every_acknowledged_event_survives_a_kill_and_is_counted_once() {
     assert_eq!(cents.round() as usize, tried.len());
 }
 
-/// Clicks by curl count as those of a machine: the README's command has to name a browser.
+/// Clicks by curl count as a bot's, so the README's command must set a browser's User-Agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_readmes_click_counts_as_a_persons() {
     let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("a README");

@@ -1,5 +1,5 @@
 //! Floods of idle connections against the shipped server, with few descriptors and with many: visitors are served, the search index
-//! goes on, and health says what is true meanwhile. `FLOOD` is the number of sockets:
+//! continues, and health reports the truth meanwhile. `FLOOD` is the number of sockets:
 //!
 //!     FLOOD=6000 cargo test --release --test it floods -- --nocapture
 
@@ -15,13 +15,13 @@ use super::delivery::{knob, until};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 
-/// Addresses from which a flood comes.
+/// The number of client addresses in a flood.
 const ADDRESSES: usize = 100;
 const PROBES: usize = 60;
-/// For what the tests have open besides.
+/// Descriptors that the tests themselves need.
 const OWN_DESCRIPTORS: usize = 200;
 
-/// So many idle sockets, or as many as the limits of this machine allow.
+/// Returns this many idle sockets, or as many as this machine's limits allow.
 fn flood_size(usual: u64) -> usize {
     let limit = usize::try_from(mailmill::base::machine::raise_descriptor_limit().now).unwrap_or(usize::MAX);
     let wanted = usize::try_from(knob("FLOOD", usual)).expect("a number of sockets");
@@ -32,7 +32,7 @@ fn flood_size(usual: u64) -> usize {
     many
 }
 
-/// A connection from this loopback address. The server refused it if it is closed at once.
+/// Connects from this loopback address. The server refused it if it is closed at once.
 async fn connect(source: Ipv4Addr, to: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
@@ -44,7 +44,7 @@ fn attacker(number: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 1, u8::try_from(1 + number % ADDRESSES).expect("a hundred addresses"))
 }
 
-/// Idle sockets in three states: silent, headers that do not end, and kept alive after an answer.
+/// Opens idle sockets in three states: silent, headers that do not end, and kept alive after a response.
 async fn flood(to: SocketAddr, many: usize) -> Vec<TcpStream> {
     let mut sockets = Vec::with_capacity(many);
     for number in 0..many {
@@ -55,7 +55,7 @@ async fn flood(to: SocketAddr, many: usize) -> Vec<TcpStream> {
             _ => {
                 drop(socket.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await);
                 let mut answer = [0; 1_024];
-                // A connection of a flood may be closed before it has asked.
+                // A connection of a flood may be closed before its request.
                 let _ = tokio::time::timeout(Duration::from_secs(20), socket.read(&mut answer)).await;
             }
         }
@@ -64,7 +64,7 @@ async fn flood(to: SocketAddr, many: usize) -> Vec<TcpStream> {
     sockets
 }
 
-/// One request on a connection of its own; its status, and how long it took.
+/// Sends one request on a new connection; returns its status and duration.
 async fn probe(number: usize, to: SocketAddr, path: &str) -> (u16, Duration) {
     let began = Instant::now();
     let source = Ipv4Addr::new(127, 0, 2, u8::try_from(1 + number).expect("few probes"));
@@ -82,7 +82,7 @@ async fn probe(number: usize, to: SocketAddr, path: &str) -> (u16, Duration) {
     (status.unwrap_or(0), began.elapsed())
 }
 
-/// 60 visitors one after the other: all are answered, 99 of 100 within 200 ms.
+/// 60 visitors in sequence: all are served, 99% of them within 200 ms.
 async fn visitors_are_served(to: SocketAddr, what: &str) {
     let mut times = Vec::with_capacity(PROBES);
     let mut refused = 0;
@@ -98,7 +98,7 @@ async fn visitors_are_served(to: SocketAddr, what: &str) {
     assert!(p99 < Duration::from_millis(200), "{what}: p99 {p99:?}");
 }
 
-/// The lines of a log that say how connections were fitted.
+/// Returns the log lines about connection limits.
 fn fitted(log: &str) -> String {
     log.lines().filter(|line| line.contains("descriptors")).collect::<Vec<_>>().join("\n")
 }
@@ -108,7 +108,7 @@ async fn ready(to: SocketAddr) -> (u16, Value) {
     (reply.status, reply.json()["data"].clone())
 }
 
-/// Contacts can be added and are found by the index.
+/// Checks that contacts can be added and found by the index.
 async fn index_goes_on(client: &Client, project: &str, name: &str) {
     let contact = json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
     client.data("contacts.create", contact).await;
@@ -132,7 +132,7 @@ async fn a_flood_of_idle_connections_from_100_addresses_refuses_no_visitor() {
     let (status, data) = ready(server.address()).await;
     assert_eq!(status, 200, "{data}");
     println!("{}\n{}", fitted(&server.log()), data["checks"]["descriptors"]);
-    // The flood goes on: what is closed comes back.
+    // The flood continues: closed connections are opened again.
     drop(sockets);
     let mut again = flood(server.address(), many / 4).await;
     again.extend(flood(server.address(), many / 4).await);
@@ -170,17 +170,17 @@ async fn a_soft_limit_is_raised_to_the_hard_limit() {
     assert!(fitted(&server.log()).contains("before=512"), "{}", server.log());
 }
 
-/// The state in which the search index once died: every descriptor is gone while contacts change. Health says so, and everything goes
-/// on by itself when there are descriptors again.
+/// Regression test: the search index once died when no descriptors were left while contacts changed. Health must report it, and everything
+/// must continue when descriptors are available again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn workers_that_find_no_descriptor_say_so_and_go_on_when_there_are_some() {
+async fn workers_without_descriptors_report_it_and_continue_when_there_are_some() {
     let mut server = Server::stopped(&settings());
     server.limit_descriptors(1_500, 1_500);
     server.serve();
     let client = server.all();
     let project = client.project("scarce").await;
     index_goes_on(&client, &project, "before").await;
-    // Connections that are open need none.
+    // Open connections need no new ones.
     server.set_descriptor_limit(3);
     let contact = |name: &str| json!({ "projectId": project, "email": format!("{name}@example.com"), "status": "subscribed" });
     for number in 0..20 {

@@ -1,5 +1,4 @@
-//! Emails generated while `kill -9` strikes in every stage: afterwards each email is there once and whole, and the end was told
-//! exactly once.
+//! Email generation under `kill -9` in every stage: afterwards each email exists once and complete, and its end was reported exactly once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ async fn status(client: &Client, conversation: &str) -> Value {
     client.data("emails.status", json!({ "conversationId": conversation })).await
 }
 
-/// Ask until this much is done, in percent, or all of it.
+/// Polls until this percentage is done, or all of it.
 async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
     let looking = async {
         loop {
@@ -38,7 +37,7 @@ async fn beyond(client: &Client, conversation: &str, percentage: u64) -> Value {
     tokio::time::timeout(PATIENCE, looking).await.expect("the generation goes on")
 }
 
-/// What the outbox of a stopped server holds about a conversation.
+/// Returns the outbox events of a stopped server about a conversation.
 fn told(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
     let options = Options { database_kind: DatabaseKind::Environment, cache_bytes: 4 << 20 };
     let random = Arc::new(SystemRandom::default());
@@ -51,12 +50,12 @@ fn told(server: &Server, conversation: &str) -> Vec<WebhookEvent> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_generation_that_is_killed_in_every_stage_ends_once_and_whole() {
+async fn a_generation_killed_in_every_stage_ends_once_and_complete() {
     let mut server = Server::start(BOUNDLESS);
     let key = server.key("test", "all");
     let mut client = Client::new(server.address(), Some(key.clone()));
     let project = client.project("generation").await;
-    // What nobody asks for is not kept.
+    // Events without a subscriber are not stored.
     let asks = ["email.generation.started", "email.generation.completed", "email.generation.failed"];
     let hook = json!({ "url": "https://acme.example/hook", "events": asks, "active": false });
     client.data("webhooks.create", hook).await;
@@ -67,7 +66,7 @@ async fn a_generation_that_is_killed_in_every_stage_ends_once_and_whole() {
     let begun = client.data("emails.generate", wanted).await;
     let conversation = begun["conversationId"].as_str().expect("an id").to_owned();
     let mut strikes = 0;
-    // Before anything, right after the plan, and in each of the stages that follow.
+    // Before anything, right after the plan, and in each later stage.
     for percentage in [0, 5, 20, 40, 60, 80, 94] {
         let seen = beyond(&client, &conversation, percentage).await;
         strikes += u32::from(seen["status"] != "completed");

@@ -1,6 +1,6 @@
-//! The hold on sending: a restored folder and a copy of one send nothing by themselves until a person decides.
+//! The hold on sending: a restored folder or a copy sends nothing until a user decides.
 //!
-//! Of a campaign that was under way when the backup was made, 494 people once got a second message.
+//! Regression test: after a restore of a backup made during a campaign, 494 recipients got a second message.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn settings(sink: &MailSink) -> String {
     )
 }
 
-/// A relay that takes messages and does not say so for a long time.
+/// A relay that accepts messages and takes a long time to reply.
 fn stuck() -> MailSink {
     let address = "127.0.0.1:0".parse().expect("an address");
     let wait = |_: &_, now| if now == SmtpStage::Dot { SinkAction::Wait(Duration::from_secs(60)) } else { SinkAction::Usual };
@@ -78,7 +78,7 @@ impl Busy {
         target
     }
 
-    /// Put the backup into the folder of a server that was never started.
+    /// Restores the backup into the folder of a server that was never started.
     fn restore_into(&self, other: &Server, backup: &Path, more: &[&str]) {
         let key = self.server.data().join("master.key");
         let mut arguments = vec!["restore", backup.to_str().expect("UTF-8"), "--master-key", key.to_str().expect("UTF-8")];
@@ -97,7 +97,7 @@ async fn send(client: &Client, to: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restored_folder_sends_nothing_by_itself_until_it_is_resumed() {
+async fn a_restored_folder_sends_nothing_until_it_is_resumed() {
     let sink = stuck();
     let mut busy = Busy::start(&sink).await;
     let saved = busy.backup();
@@ -111,7 +111,7 @@ async fn a_restored_folder_sends_nothing_by_itself_until_it_is_resumed() {
     tokio::time::sleep(QUIET).await;
     assert_eq!((fresh.count(), busy.hooks.got().len()), (0, attempts), "nothing is sent by itself");
 
-    // What waits is shown, and how much may arrive twice.
+    // The waiting work is shown, and how much may arrive twice.
     let live = signed_in(&restored, OWNER, "live").await;
     let hold = live.data("installation.hold", json!({})).await;
     assert!(hold["reason"].as_str().is_some_and(|reason| reason.contains("restored from the backup made at 20")), "{hold}");
@@ -125,7 +125,7 @@ async fn a_restored_folder_sends_nothing_by_itself_until_it_is_resumed() {
     assert!(live.data("system.status", json!({})).await["hold"]["reason"].is_string());
     assert!(said(&restored.run(&["doctor"])).contains("sending is on hold since"));
 
-    // Requests are answered and direct sends go out; what would let old work go on is refused in clear words.
+    // Requests and direct sends work; anything that would resume old work is refused with a clear message.
     let client = Client::new(restored.address(), Some(busy.key.clone()));
     send(&client, "new@example.com").await;
     until(async || fresh.count() == 1).await;
@@ -134,7 +134,7 @@ async fn a_restored_folder_sends_nothing_by_itself_until_it_is_resumed() {
     let from = "2026-01-01T00:00:00Z";
     let range = json!({ "webhookId": busy.webhook, "from": from });
     assert!(client.call("webhooks.redeliver", range).await.json()["code"] == "ON_HOLD");
-    // A hold outlives a restart.
+    // A hold survives a restart.
     restored.kill();
     restored.serve();
     tokio::time::sleep(QUIET).await;
@@ -155,7 +155,7 @@ async fn a_restored_folder_sends_nothing_by_itself_until_it_is_resumed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_operator_who_knows_may_restore_without_a_hold() {
+async fn an_operator_may_restore_without_a_hold() {
     let sink = stuck();
     let mut busy = Busy::start(&sink).await;
     let saved = busy.backup();
@@ -168,10 +168,10 @@ async fn an_operator_who_knows_may_restore_without_a_hold() {
     assert!(said(&restored.run(&["resume"])).contains("not on hold"));
 }
 
-/// The clock of a machine that has just been restored may be wrong. In the past it must not let old work out; in the future, once set right,
-/// it must not keep new work back.
+/// The clock of a restored machine may be wrong. If it is behind, old work must not be sent; if it is ahead and then corrected, new work
+/// must not be held.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hold_keeps_old_work_and_lets_new_work_go_whatever_the_clock_says() {
+async fn a_hold_keeps_old_work_and_lets_new_work_run_whatever_the_clock_is() {
     let sink = stuck();
     let mut busy = Busy::start(&sink).await;
     let saved = busy.backup();
@@ -197,9 +197,9 @@ async fn a_hold_keeps_old_work_and_lets_new_work_go_whatever_the_clock_says() {
     }
 }
 
-/// A schedule from before the hold waits for its end. One that a person makes during the hold is kept.
+/// A schedule from before the hold waits for its end. One made during the hold applies.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_that_is_scheduled_during_a_hold_starts_at_its_time() {
+async fn a_campaign_scheduled_during_a_hold_starts_on_time() {
     let sink = stuck();
     let mut busy = Busy::start(&sink).await;
     let saved = busy.backup();
@@ -213,7 +213,7 @@ async fn a_campaign_that_is_scheduled_during_a_hold_starts_at_its_time() {
     let waiting = live.data("installation.hold", json!({})).await;
     assert_eq!(waiting["campaigns"][1]["name"], "Later", "{waiting}");
     let later = waiting["campaigns"][1]["id"].clone();
-    // Longer than the time of the old schedule, which is not kept.
+    // Longer than the old schedule, which does not apply.
     tokio::time::sleep(QUIET).await;
     assert_eq!(client.data("campaigns.get", json!({ "id": later })).await["status"], "scheduled");
     assert_eq!(fresh.count(), 0);
@@ -271,9 +271,9 @@ async fn a_started_copy_is_on_hold_and_the_original_and_a_moved_folder_are_not()
     until(async || fresh.count() > before).await;
 }
 
-/// Reading, the dashboard, links in mail that was sent: all of it works on hold.
+/// Reads, the dashboard, and links in sent mail all work during a hold.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_dashboard_shows_a_hold_and_a_person_ends_it_there() {
+async fn the_dashboard_shows_a_hold_and_a_user_ends_it_there() {
     let mut server = owned(BOUNDLESS);
     let client = server.all();
     let project = client.project("shop").await;

@@ -1,7 +1,6 @@
-//! Hostile HTML and CSS through everything that reads it: making safe, MJML, and drawing. No panic, no hang, no fetch.
+//! Hostile HTML and CSS through everything that reads it: sanitizing, MJML, and rendering. No panic, no hang, no fetch.
 //!
-//! Each input of a table is tried as it is and in four mutations. A listener on loopback, to which all addresses lead, must never
-//! be called.
+//! Each input of a table is tried unchanged and in four mutations. A loopback listener, to which all addresses lead, must never be called.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -17,7 +16,7 @@ use mailmill::engine::render::pixels::{Options, Page, Paper, Pixels, RenderError
 use scraper::{Html, Node};
 use tokio::time::Instant;
 
-/// `HOST` stands for the address of the listener.
+/// `HOST` is replaced by the listener's address.
 const INPUTS: &[&str] = &[
     "<script src=http://HOST/a></script><script>fetch('http://HOST/b')</script><p>x",
     "<img src=http://HOST/c><img srcset='http://HOST/d 2x'><input type=image src=http://HOST/e>",
@@ -66,7 +65,7 @@ const INPUTS: &[&str] = &[
     "<!--[if mso]><v:rect xmlns:v=x><v:fill src=http://HOST/m></v:rect><![endif]--><![if !mso]><p>x<![endif]><o:p>y</o:p>",
 ];
 
-/// An input and four ways in which it may arrive otherwise.
+/// Returns an input and four mutations of it.
 fn mutations(input: &str, number: usize) -> [String; 5] {
     let half = input.char_indices().nth(input.chars().count() / 2).map_or(0, |(at, _)| at);
     let stirred: String = input
@@ -86,7 +85,7 @@ fn pixels() -> Pixels {
     Pixels::embedded(Workers::new(Options { program: Some(PathBuf::from(env!("CARGO_BIN_EXE_mailmill"))), ..Options::default() }))
 }
 
-/// A listener that counts who calls.
+/// A listener that counts its connections.
 pub fn listener() -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let host = listener.local_addr().expect("it has an address").to_string();
@@ -101,7 +100,7 @@ pub fn listener() -> (String, Arc<AtomicUsize>) {
     (host, calls)
 }
 
-/// What must not be in HTML that was made safe.
+/// Returns what must not be in sanitized HTML.
 fn dangers(html: &str) -> Vec<String> {
     let mut found = Vec::new();
     for node in Html::parse_document(html).tree.nodes() {
@@ -120,7 +119,7 @@ fn dangers(html: &str) -> Vec<String> {
     found
 }
 
-/// A change of every kind to an email that was made safe, saying hostile things itself.
+/// Returns one change of every kind to a sanitized email, with hostile values.
 fn changes(foreign: &ImportedHtml, hostile: &str) -> Vec<Change> {
     let parts = &foreign.outline.parts;
     let nodes = |place: usize| parts.get(place).map(Part::nodes).unwrap_or_default();
@@ -217,7 +216,7 @@ fn hostile_text_in_mjml_does_no_harm() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_made_to_cost_much_is_refused_or_ended() {
+async fn expensive_inputs_are_refused_or_ended() {
     let pixels = pixels();
     let attributes: String = (0..100_000).map(|number| format!(" a{number}=1")).collect();
     let misnested: String = (0..3_000).map(|number| format!("<b class={number}><p>x")).collect();

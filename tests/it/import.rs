@@ -1,7 +1,6 @@
-//! A file imported through the interface while `kill -9` strikes twice: afterwards counts, rows and the index say the same, and
-//! what they say is what the file says.
+//! A file imported through the API under two `kill -9`: afterwards counts, rows and the index agree with each other and with the file.
 //!
-//! `IMPORT_ROWS` says how many rows the file has: 60,000 unless set, 1,000,000 for the proof.
+//! `IMPORT_ROWS` sets the number of rows: 60,000 by default, 1,000,000 for the full test.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,7 +15,7 @@ use super::support::{Client, Server, operation};
 const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A file, and what an import of it must come to.
+/// A file, and the expected result of its import.
 struct File {
     text: String,
     total: u64,
@@ -26,7 +25,7 @@ struct File {
     tagged: u64,
 }
 
-/// Every tenth row is about somebody the file has told of before, with another name; every 97th has no address.
+/// Every tenth row repeats an earlier contact with another name; every 97th has no address.
 fn file(rows: u64) -> File {
     let mut file = File { text: "email,first name,tags\n".into(), total: rows, created: 0, updated: 0, failed: 0, tagged: 0 };
     for row in 0..rows {
@@ -57,7 +56,7 @@ async fn status(client: &Client, id: &str) -> Value {
     client.data("contacts.import_status", json!({ "id": id })).await
 }
 
-/// Ask until the import is beyond `rows` rows, or over.
+/// Polls until the import is beyond `rows` rows, or has ended.
 async fn beyond(client: &Client, id: &str, rows: u64) -> Value {
     let looking = async {
         loop {
@@ -72,7 +71,7 @@ async fn beyond(client: &Client, id: &str, rows: u64) -> Value {
     tokio::time::timeout(PATIENCE, looking).await.expect("the import goes on")
 }
 
-/// How many contacts a search finds once the index has caught up.
+/// Returns how many contacts a search finds once the index has caught up.
 async fn found(client: &Client, project: &str, text: &str) -> u64 {
     let looking = async {
         loop {
@@ -87,7 +86,7 @@ async fn found(client: &Client, project: &str, text: &str) -> u64 {
     tokio::time::timeout(PATIENCE, looking).await.expect("the index catches up")
 }
 
-/// The emails of all rows, by way of an export.
+/// Returns the emails of all rows, through an export.
 async fn exported(client: &Client, project: &str) -> Vec<String> {
     let started = client.data("contacts.export", json!({ "projectId": project })).await;
     let input = json!({ "jobId": started["jobId"], "projectId": project });
@@ -108,7 +107,7 @@ async fn exported(client: &Client, project: &str) -> Vec<String> {
 
 #[expect(clippy::disallowed_methods, reason = "how large a test is can only be said from outside")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_that_is_killed_twice_ends_as_if_it_was_not() {
+async fn an_import_killed_twice_ends_like_an_uninterrupted_one() {
     let rows = std::env::var("IMPORT_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(60_000);
     let file = file(rows);
     let mut server = Server::start(BOUNDLESS);

@@ -1,4 +1,4 @@
-//! Mail that comes back to the shipped server: by SMTP from strangers, and by the command that mail servers pipe it into.
+//! Returned mail on the shipped server: by SMTP from other servers, and by the command that mail servers pipe it into.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ fn exit_code(server: &Server, recipient: &str) -> Option<i32> {
 }
 
 #[tokio::test]
-async fn the_command_says_in_the_way_of_mail_servers_what_became_of_a_message() {
+async fn the_command_reports_the_result_with_the_exit_codes_of_mail_servers() {
     let mut server = Server::start(BOUNDLESS);
     assert_eq!(exit_code(&server, "fbl@mill.example"), Some(0));
     assert_eq!(exit_code(&server, "root@mill.example"), Some(67));
@@ -25,7 +25,7 @@ async fn the_command_says_in_the_way_of_mail_servers_what_became_of_a_message() 
 }
 
 #[tokio::test]
-async fn strangers_bring_mail_only_for_addresses_of_ours_and_can_do_so_securely() {
+async fn other_servers_can_deliver_mail_only_for_our_addresses_and_over_tls() {
     let server = Server::start(&format!("{BOUNDLESS}\n[mail]\ninbound = \"127.0.0.1:0\"\nhello_name = \"mx.mill.example\"\n"));
     let mut stream = TcpStream::connect(server.inbound()).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");

@@ -1,4 +1,4 @@
-//! Requests that cannot be read: 400, 405, 413 and 415 over the whole table of operations.
+//! Invalid requests: 400, 405, 413 and 415 for every operation.
 
 use http::{Method, StatusCode};
 use mailmill::engine::api::operation::Takes;
@@ -31,7 +31,7 @@ async fn broken_json_is_refused_with_line_and_column() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_object_is_refused() {
+async fn a_body_that_is_not_an_object_is_refused() {
     let client = shared().client();
     for entry in keyed().filter(takes_json) {
         for body in ["[]", "null", "\"text\"", "7"] {
@@ -93,7 +93,7 @@ async fn another_content_type_is_refused() {
 }
 
 #[tokio::test]
-async fn a_method_that_a_path_does_not_take_is_refused_with_those_it_takes() {
+async fn an_unsupported_method_is_refused_with_the_supported_ones() {
     let client = shared().client();
     let visible = || OPERATIONS.iter().filter(|entry| entry.spec.access != Access::Operator && entry.media.documented);
     for entry in visible() {

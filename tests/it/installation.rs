@@ -1,4 +1,4 @@
-//! The installation's data: a key or a store that is lost or wrong stops the start, and restore, rekey and check-data help.
+//! The installation's data: a lost or wrong key or store stops the start, and restore, rekey and check-data help.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,12 +11,12 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
 use super::users::{OWNER, PASSWORD, set_up};
 
-/// What a command said on both outputs.
+/// Returns a command's output on both streams.
 pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// A start that has to be refused; what it said.
+/// Starts a server that must refuse to start; returns its output.
 pub fn refused(server: &Server) -> String {
     let output = server.serve_again();
     let words = said(&output);
@@ -24,18 +24,18 @@ pub fn refused(server: &Server) -> String {
     words
 }
 
-/// Where its master key is.
+/// Returns the path of its master key.
 pub fn key(server: &Server) -> PathBuf {
     server.data().join("master.key")
 }
 
-/// End it in good order.
+/// Stops it gracefully.
 pub fn stop(server: &mut Server) {
     server.signal("TERM");
     assert!(server.wait().success());
 }
 
-/// A stopped server whose data was used: a webhook, a domain, an owner.
+/// Returns a stopped server with used data: a webhook, a domain, an owner.
 pub async fn used() -> (Server, String) {
     let mut server = Server::start(BOUNDLESS);
     set_up(&server);
@@ -50,9 +50,9 @@ pub async fn used() -> (Server, String) {
     (server, key)
 }
 
-/// Mailmill used to make another key in silence: links in sent mail then answered 404, and erased people were mailed again.
+/// Regression test: Mailmill silently created another key, so links in sent mail returned 404, and erased contacts were mailed again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lost_or_wrong_key_stops_the_start_and_the_right_one_lets_it_go_on() {
+async fn a_lost_or_wrong_key_stops_the_start_and_the_right_one_allows_it() {
     let (mut server, api_key) = used().await;
     let right = fs::read(key(&server)).expect("there");
     fs::remove_file(key(&server)).expect("removed");
@@ -78,9 +78,9 @@ async fn a_lost_or_wrong_key_stops_the_start_and_the_right_one_lets_it_go_on() {
     assert_eq!(Client::new(server.address(), Some(api_key)).call("projects.list", json!({})).await.status, 200);
 }
 
-/// A store that was missing used to be made again, empty.
+/// Regression test: a missing store was created again, empty.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_swapped_or_foreign_store_stops_the_start_and_is_never_made() {
+async fn a_missing_swapped_or_foreign_store_stops_the_start_and_is_never_created() {
     let (server, _) = used().await;
     let file = |name: &str| server.data().join(name);
     let aside = server.data().with_file_name("aside");
@@ -126,18 +126,18 @@ async fn only_an_empty_folder_is_a_new_installation() {
     assert!(words.contains("not empty") && words.contains("notes.txt"), "{words}");
     assert_eq!(fs::read_to_string(server.data().join("notes.txt")).expect("there"), "mine");
     fs::remove_file(server.data().join("notes.txt")).expect("removed");
-    // What the root of a volume has.
+    // The root folder of a volume contains this.
     fs::create_dir(server.data().join("lost+found")).expect("made");
     server.serve();
 }
 
-/// A kill in the middle of the first start must not leave a folder that never starts.
+/// A kill during the first start must not leave a folder that never starts.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_first_start_that_was_cut_off_is_completed_by_the_next() {
+async fn an_interrupted_first_start_is_completed_by_the_next() {
     let whole = Server::stopped(BOUNDLESS);
     whole.key("test", "all");
     let marker = r#"{"installation":"00112233445566778899aabbccddeeff","adopts":false}"#;
-    // In the order in which they are made: whatever was there when it ended.
+    // In order of creation: whatever existed when it ended.
     for made in 0..=4 {
         let mut server = Server::stopped(BOUNDLESS);
         let data = server.data();
@@ -145,7 +145,7 @@ async fn a_first_start_that_was_cut_off_is_completed_by_the_next() {
         fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).expect("set");
         fs::write(data.join("first-start"), marker).expect("written");
         for name in ["master.key", "control.redb", "test.redb", "live.redb"].iter().take(made) {
-            // Stores are made empty first, and named afterwards.
+            // Stores are created empty first, and renamed afterwards.
             fs::copy(whole.data().join(name), data.join(name)).expect("copied");
         }
         server.serve();
@@ -158,7 +158,7 @@ async fn a_first_start_that_was_cut_off_is_completed_by_the_next() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kills_during_starts_neither_stop_the_next_start_nor_hold_sending() {
+async fn kills_during_starts_neither_block_the_next_start_nor_hold_sending() {
     let mut server = Server::start(BOUNDLESS);
     server.kill();
     for round in 0..12_u64 {
@@ -172,7 +172,7 @@ async fn kills_during_starts_neither_stop_the_next_start_nor_hold_sending() {
     assert!(text.contains("not on hold"), "{text}");
 }
 
-/// A backup of it, in a folder beside its data.
+/// Backs it up, into a folder next to its data.
 pub fn backup(server: &Server) -> PathBuf {
     let target = server.data().with_file_name("backup");
     let output = server.run(&["backup", "--to", target.to_str().expect("UTF-8")]);
@@ -180,7 +180,7 @@ pub fn backup(server: &Server) -> PathBuf {
     target
 }
 
-/// Restore a backup with its program.
+/// Restores a backup with its program.
 pub fn restore(server: &Server, backup: &Path, data: &Path, more: &[&str]) -> Output {
     let mut arguments = vec!["restore", backup.to_str().expect("UTF-8")];
     arguments.extend(more);
@@ -211,7 +211,7 @@ async fn restore_verifies_the_key_before_it_writes_anything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_lost_while_the_service_runs_is_found_by_backup_and_doctor() {
+async fn a_key_lost_while_the_service_runs_is_detected_by_backup_and_doctor() {
     let mut server = Server::start(BOUNDLESS);
     let text = said(&server.run(&["doctor"]));
     assert!(text.contains("good     master key"), "{text}");
@@ -232,7 +232,7 @@ async fn a_key_that_is_lost_while_the_service_runs_is_found_by_backup_and_doctor
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rekey_lists_each_loss_and_goes_on_only_when_all_are_accepted() {
+async fn rekey_lists_each_loss_and_continues_only_when_all_are_accepted() {
     let (mut server, api_key) = used().await;
     let output = server.run(&["rekey"]);
     assert!(!output.status.success() && said(&output).contains("nothing to do"), "the key is there: {}", said(&output));
@@ -263,7 +263,7 @@ async fn rekey_lists_each_loss_and_goes_on_only_when_all_are_accepted() {
     assert_eq!(login.status, 200);
     let text = said(&server.run(&["resume"]));
     assert!(text.contains("not on hold"), "{text}");
-    // The new key is lost too, and a power cut has left the next one short, on a file system without hard links.
+    // The new key is lost too, and a power failure has truncated the next one, on a file system without hard links.
     stop(&mut server);
     fs::remove_file(key(&server)).expect("removed");
     let short = server.data().join("master.key.rekey");
@@ -277,7 +277,7 @@ async fn rekey_lists_each_loss_and_goes_on_only_when_all_are_accepted() {
     assert!(!output.status.success(), "{}", said(&output));
 }
 
-/// A folder of a program from before stores named their installation.
+/// A folder of a version in which stores did not name their installation.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_key_only() {
     let (mut server, api_key) = used().await;
@@ -297,9 +297,9 @@ async fn a_folder_from_before_installations_had_names_is_adopted_with_the_right_
     assert!(refused(&server).contains("check value differs"), "from the first start on the check value tells");
 }
 
-/// Where nothing was sealed, any key passed: suppressed people would have been mailed again.
+/// Regression test: where nothing was sealed, any key was accepted, so suppressed contacts would have been mailed again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_tested_by_suppressed_addresses_where_nothing_is_sealed() {
+async fn a_key_is_verified_with_suppressed_addresses_where_nothing_is_sealed() {
     let mut server = Server::start(BOUNDLESS);
     server.client("live", "all").data("suppressions.create", json!({ "email": "bob@example.com" })).await;
     stop(&mut server);
@@ -327,7 +327,7 @@ async fn a_key_is_tested_by_suppressed_addresses_where_nothing_is_sealed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_nothing_can_test_is_not_called_verified() {
+async fn a_key_that_cannot_be_verified_is_not_called_verified() {
     let mut server = Server::start(BOUNDLESS);
     stop(&mut server);
     forget_identities(&server.data());
@@ -345,10 +345,10 @@ async fn a_key_that_nothing_can_test_is_not_called_verified() {
     assert!(server.log().contains("could not be verified"), "{}", server.log());
 }
 
-/// A backup as a program made it that knew no check values.
+/// Creates a backup like a version without key checks.
 fn backup_from_before(server: &Server) -> PathBuf {
     let saved = backup(server);
-    // Making it has given the stores their identity.
+    // Creating it has given the stores their identity.
     let file = saved.join("manifest.json");
     let mut manifest: Value = serde_json::from_slice(&fs::read(&file).expect("readable")).expect("JSON");
     let fields = manifest.as_object_mut().expect("an object");
@@ -358,7 +358,7 @@ fn backup_from_before(server: &Server) -> PathBuf {
     saved
 }
 
-/// A backup of an older program has no identities. Its folder once sent everything again at its first start.
+/// Regression test: a backup of an older version has no identities, and its folder sent everything again at its first start.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restored_folder_from_before_installations_had_names_is_on_hold() {
     let (mut server, _) = used().await;
@@ -373,7 +373,7 @@ async fn a_restored_folder_from_before_installations_had_names_is_on_hold() {
     }
 }
 
-/// Take from the stores what tells whose they are.
+/// Removes the installation's identity from the stores.
 fn forget_identities(data: &Path) {
     use mailmill::base::clock::SystemClock;
     use mailmill::base::random::SystemRandom;

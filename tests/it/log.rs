@@ -9,7 +9,7 @@ use super::support::hook_sink::HookSink;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::users::{OWNER, PASSWORD, set_up, stranger};
 
-/// A relay that refuses one recipient, and repeats the address in its reply, as many servers do.
+/// A relay that rejects one recipient, and repeats the address in its reply, as many servers do.
 fn relay() -> MailSink {
     MailSink::at("127.0.0.1:0".parse().expect("an address"), SinkCapabilities::default(), false, |talk, now| {
         if now == SmtpStage::Recipient && talk.recipient.starts_with("<r1@example.com>") {
@@ -20,7 +20,7 @@ fn relay() -> MailSink {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_debug_log_tells_of_every_decision_and_of_no_secret_and_no_address() {
+async fn the_debug_log_has_every_decision_and_no_secrets_or_addresses() {
     let (sink, hooks) = (relay(), HookSink::content().await);
     let settings = with_relay(&sink).replace("level = \"warn\"", "level = \"debug\"")
         + "[webhooks]\nallow_http = true\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n";

@@ -1,4 +1,4 @@
-//! The service as shipped: the real program on free ports, asked by clients that check every reply against its declaration.
+//! The service as shipped: the real program on free ports, called by clients that check every reply against its declaration.
 
 mod access;
 mod agents;

@@ -1,6 +1,6 @@
-//! A relay that goes away while a campaign is sent, and comes back: the campaign goes on by itself, nobody is lost, nobody has two.
+//! A relay outage during a campaign: the campaign continues automatically, no recipient is lost, none has two messages.
 //!
-//! `OUTAGE` says for how many seconds it is away:
+//! `OUTAGE` sets its length in seconds:
 //!
 //!     OUTAGE=60 cargo test --test it outages -- --nocapture
 
@@ -19,20 +19,20 @@ use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStag
 use super::support::{Client, Server};
 
 const RECIPIENTS: usize = 1_000;
-/// The campaign is in the middle when so many have it.
+/// The campaign counts as half sent when this many recipients have it.
 const MIDDLE: usize = 200;
-/// How long the relay takes for a message: without it the campaign would be over before anything happens.
+/// How long the relay takes per message: otherwise the campaign would end before the outage.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The pause before a message is tried again.
+/// Longer than the pause before a retry.
 const HALF_AN_HOUR_AND_MORE_MS: i64 = 31 * 60 * 1_000;
 
-/// A relay that can be told to go: it ends the messages under way, then closes, and greets nobody any more.
+/// A relay that can be shut down: it ends the messages in flight, then closes, and refuses new connections.
 struct Relay {
     sink: MailSink,
     goes: Arc<AtomicBool>,
-    /// The connections on which a message is under way.
+    /// The connections with a message in flight.
     busy: Arc<Mutex<HashSet<usize>>>,
-    /// Whether somebody was sent away.
+    /// Whether a client was refused.
     refused: Arc<AtomicBool>,
 }
 
@@ -63,26 +63,26 @@ impl Relay {
         Self { sink, goes, busy, refused }
     }
 
-    /// Let it end what is under way.
+    /// Waits for messages in flight.
     async fn finish(&self) {
         self.goes.store(true, Ordering::SeqCst);
         until(async || self.refused.load(Ordering::SeqCst) && self.busy.lock().expect("unbroken").is_empty()).await;
     }
 
-    /// How many messages it has, now that its client is dead: what was on the wire is read.
+    /// Returns how many messages it has, after its client was killed and the rest of its input was read.
     async fn left(&self) -> usize {
         until(async || self.sink.open() == 0).await;
         self.sink.count()
     }
 
-    /// It is not there any more; what it had taken.
+    /// Shuts it down; returns the messages it accepted.
     fn gone(mut self) -> BTreeMap<String, usize> {
         self.sink.stop();
         taken(&self.sink, 0)
     }
 }
 
-/// Who was taken a message for, and how often, by all of these together.
+/// Returns how many messages each recipient got from all of these relays.
 fn taken_by(sinks: &[&BTreeMap<String, usize>]) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for (address, copies) in sinks.iter().flat_map(|taken| taken.iter()) {
@@ -96,7 +96,7 @@ async fn is_sent(client: &Client, campaign: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_waits_for_a_relay_that_is_down_and_goes_on_by_itself() {
+async fn a_campaign_waits_for_a_relay_outage_and_continues() {
     let outage = Duration::from_secs(knob("OUTAGE", 2));
     let relay = Relay::at("127.0.0.1:0");
     let address = relay.sink.address;
@@ -130,7 +130,7 @@ async fn a_campaign_waits_for_a_relay_that_is_down_and_goes_on_by_itself() {
     let mut report = Report { seconds: down.elapsed().as_secs_f64(), ..Report::default() };
     report.add(&ledger(&client, &id).await, &taken_by(&[&first, &taken(&relay.sink, 0)]));
     let (before, outage) = (first.len(), outage.as_secs());
-    // A transport waits for its relay for a minute and a half before it says that there is no way.
+    // A transport waits for its relay for a minute and a half before it reports the failure.
     assert!(outage < 120 || told == "throttled", "after {outage} s it is still called {told}");
     println!(
         "relay refuses connections for {outage} s after {before} messages; the campaign is called {told}, and all is sent \
@@ -143,7 +143,7 @@ async fn a_campaign_waits_for_a_relay_that_is_down_and_goes_on_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_relay_that_crashes_had_in_hand_is_tried_later_or_named_unknown() {
+async fn messages_in_flight_at_a_crashed_relay_are_retried_or_unknown() {
     let relay = Relay::at("127.0.0.1:0");
     let address = relay.sink.address;
     let mut server = Server::stopped(&with_relay(&relay.sink));
@@ -167,7 +167,7 @@ async fn what_a_relay_that_crashes_had_in_hand_is_tried_later_or_named_unknown()
     until(async || settled().await.is_some()).await;
     let (sent, deferred, unknown) = settled().await.expect("just so");
     assert_eq!(sent + deferred + unknown, RECIPIENTS as u64);
-    // Half an hour later, as far as the server can see.
+    // Half an hour later by the server's clock.
     faults.clock_off_by_ms(HALF_AN_HOUR_AND_MORE_MS);
     until(async || is_sent(&client, &id).await).await;
     let mut report = Report { kills: 1, seconds: began.elapsed().as_secs_f64(), ..Report::default() };
@@ -180,7 +180,7 @@ async fn what_a_relay_that_crashes_had_in_hand_is_tried_later_or_named_unknown()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn stops_that_are_asked_for_and_settings_that_change_leave_nobody_in_doubt() {
+async fn graceful_stops_and_changed_settings_leave_no_unknown_deliveries() {
     let relays: Vec<Relay> = (0..4).map(|_| Relay::at("127.0.0.1:0")).collect();
     let mut server = Server::start(&with_relay(&relays[0].sink));
     let key = server.key("live", "all");
@@ -213,7 +213,7 @@ async fn stops_that_are_asked_for_and_settings_that_change_leave_nobody_in_doubt
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_paused_or_cancelled_stays_so_through_a_kill_and_nobody_has_it_twice() {
+async fn a_paused_or_canceled_campaign_stays_so_through_a_kill_without_duplicates() {
     let relay = Relay::at("127.0.0.1:0");
     let mut server = Server::start(&with_relay(&relay.sink));
     let key = server.key("live", "all");

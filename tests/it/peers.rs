@@ -1,5 +1,5 @@
-//! Programs that others have written, where this machine has them: Postfix as the relay, which wants a password and reports what
-//! cannot be delivered, and dkimpy, which checks the signatures of what has come through it.
+//! Third-party programs, where this machine has them: Postfix as a relay that requires a password and reports bounces, and dkimpy, which
+//! verifies the signatures of delivered messages.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -19,7 +19,7 @@ const RECIPIENTS: usize = 40;
 const NOBODY: &str = "nobody@example.com";
 const BOUNCES: &str = "bounces.acme.example";
 
-/// Checks each signature of a message: one line of JSON with what it found, by algorithm.
+/// Verifies each signature of a message: prints one line of JSON with the results by algorithm.
 const VERIFIER: &str = r#"
 import dkim, json, sys
 given = json.load(sys.stdin)
@@ -36,18 +36,18 @@ for index in range(many):
 print(json.dumps(found))
 "#;
 
-/// What dkimpy makes of a message with these records: algorithm, whether it is right, which headers are signed.
+/// Returns dkimpy's results for a message with these records: algorithm, validity, signed headers.
 fn verdicts(python: &str, zone: &Value, message: &[u8]) -> Vec<(String, bool, BTreeSet<String>)> {
     let mut child =
         Command::new(python).args(["-c", VERIFIER]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
-    // Each byte as the character of its number.
+    // Each byte becomes the character with its number.
     let given = json!({ "zone": zone, "message": message.iter().map(|byte| char::from(*byte)).collect::<String>() });
     write!(child.stdin.take().expect("piped"), "{given}").expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     serde_json::from_slice(&output.stdout).expect("it says what it found")
 }
 
-/// Have a domain verified: its records, by name.
+/// Verifies a domain; returns its records by name.
 pub async fn verify(client: &Client, names: &NameServer, domain: &str) -> Value {
     let made = client.data("domains.create", json!({ "domain": domain })).await;
     let mut zone = json!({});
@@ -71,7 +71,7 @@ async fn crowd(client: &Client) -> String {
     project
 }
 
-/// The last server: it knows one of the recipients not.
+/// The final server, which does not know one of the recipients.
 fn last_server() -> MailSink {
     MailSink::by(SinkCapabilities::default(), |talk, now| {
         let is_nobody = now == SmtpStage::Recipient && talk.recipient.contains(NOBODY);
@@ -99,7 +99,7 @@ fn check_signatures(zone: &Value, letters: &[Letter]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_goes_through_postfix_with_a_password_and_what_postfix_reports_comes_back() {
+async fn a_campaign_goes_through_postfix_with_a_password_and_its_bounces_are_processed() {
     if !Postfix::can_run() {
         return;
     }
@@ -124,7 +124,7 @@ async fn a_campaign_goes_through_postfix_with_a_password_and_what_postfix_report
     let id = client.data("campaigns.create", wanted).await["id"].as_str().expect("an id").to_owned();
     act(&client, "send", &id).await;
     becomes(&client, &id, "sent").await;
-    // Postfix has them now; it delivers, and reports, in its own time.
+    // Postfix has them now; it delivers and reports later.
     until(async || sink.count() == RECIPIENTS - 1).await;
     let bounced = async || logs(&client, &id, Some("bounced")).await;
     until(async || bounced().await.len() == 1).await;

@@ -1,4 +1,4 @@
-//! Drawing by the program's own worker processes: what they give, and what hostile emails get out of them.
+//! Rendering by the program's worker processes: their output, and what hostile emails can do with them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const LETTER: &str = "<body style='margin:0;background:#fff'><div style='height:
                       <img src='https://x.example/a.png' alt='boots'></p></body>";
 
 #[tokio::test]
-async fn an_email_is_drawn_at_several_widths_with_thumbnails_and_warnings() {
+async fn an_email_is_rendered_at_several_widths_with_thumbnails_and_warnings() {
     let look = ScreenshotOptions { thumbnail_width: Some(100), ..ScreenshotOptions::of(&[600, 375]) };
     let drawn = pixels().screenshots(&page(LETTER), &look).await.expect("it can be drawn");
     for (shot, width) in drawn.made.iter().zip([600, 375]) {
@@ -45,7 +45,7 @@ async fn an_email_becomes_a_pdf_with_its_text() {
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_ended_and_others_are_not_disturbed() {
+async fn slow_rendering_is_ended_and_others_are_not_affected() {
     let pixels = pixels();
     let shadows = "0 0 400px 90px red,".repeat(30);
     let box_ = format!("<div style='width:9000px;height:9000px;box-shadow:{}'>x</div>", shadows.trim_end_matches(','));
@@ -59,7 +59,7 @@ async fn what_takes_too_long_is_ended_and_others_are_not_disturbed() {
 }
 
 #[tokio::test]
-async fn a_drawing_that_nobody_waits_for_ends_with_its_process() {
+async fn an_abandoned_rendering_ends_with_its_process() {
     let pixels = pixels();
     let page = page(&"<p>x".repeat(20_000));
     for _ in 0..5 {
@@ -72,7 +72,7 @@ async fn a_drawing_that_nobody_waits_for_ends_with_its_process() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_none_or_another_is_told_about() {
+async fn a_missing_or_wrong_program_is_reported() {
     for program in ["/no/such/program", "/bin/true"] {
         let options = Options { program: Some(PathBuf::from(program)), ..Options::default() };
         let drawn = Pixels::embedded(Workers::new(options)).screenshots(&page("x"), &ScreenshotOptions::of(&[600])).await;
@@ -80,9 +80,9 @@ async fn a_program_that_is_none_or_another_is_told_about() {
     }
 }
 
-/// Needs a Chromium; without one there is nothing to try.
+/// Requires a Chromium.
 #[tokio::test]
-async fn a_chromium_draws_the_same_and_calls_nobody() {
+async fn a_chromium_renders_the_same_and_makes_no_requests() {
     let program = PathBuf::from("/usr/bin/chromium");
     if !program.exists() {
         return;
@@ -119,13 +119,13 @@ async fn a_chromium_draws_the_same_and_calls_nobody() {
 
 const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/emails");
 const PICTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/samples/pictures");
-/// Width of the pictures that are kept: enough to see what stands where.
+/// The width of stored pictures: enough to see the layout.
 const KEPT_WIDTH_PX: u32 = 150;
-/// Mean difference of the parts of a pixel, of 255, that rounding and smoothing may make.
+/// The mean difference per color channel, of 255, that rounding and antialiasing may cause.
 const DIFFERENCE_MAX: f64 = 1.5;
 
-/// The drawing engine is young and is raised often: whatever it draws otherwise than before shows here first. Written anew by
-/// `SNAPSHOTS=write cargo test --test it the_sample_emails`; look at the pictures then.
+/// The rendering engine is young and is updated often: changes in its output show here first. Update the pictures with `SNAPSHOTS=write
+/// cargo test --test it the_sample_emails`, and check them then.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_sample_emails_look_as_they_did() {
     let write = std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write");
@@ -161,7 +161,7 @@ async fn the_sample_emails_look_as_they_did() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
-/// In which way a picture is not the one that was kept.
+/// Returns how a picture differs from the stored one.
 fn difference(picture: &image::RgbImage, kept: &std::path::Path) -> Option<String> {
     let Ok(kept) = image::open(kept) else { return Some("there is no picture of it".to_owned()) };
     let kept = kept.into_rgb8();

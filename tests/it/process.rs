@@ -12,7 +12,7 @@ use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
 
 #[tokio::test]
-async fn a_request_that_has_begun_is_answered_before_the_end() {
+async fn a_started_request_is_answered_before_the_shutdown() {
     let mut server = Server::start(BOUNDLESS);
     let key = server.key("test", "all");
     let client = Client::new(server.address(), Some(key.clone()));
@@ -27,7 +27,7 @@ async fn a_request_that_has_begun_is_answered_before_the_end() {
         body.len()
     );
     connection.write_all(head.as_bytes()).expect("sent");
-    // Let it be taken in before the signal.
+    // Wait until the server has accepted it before the signal.
     tokio::time::sleep(Duration::from_millis(300)).await;
     server.signal("TERM");
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -42,7 +42,7 @@ async fn a_request_that_has_begun_is_answered_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_second_process_on_the_same_folder_is_told_why_not() {
+async fn a_second_process_on_the_same_folder_is_refused_with_the_reason() {
     let server = Server::start(BOUNDLESS);
     let second = server.serve_again();
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
@@ -52,7 +52,7 @@ async fn a_second_process_on_the_same_folder_is_told_why_not() {
 }
 
 #[tokio::test]
-async fn keys_are_made_listed_and_revoked_while_it_runs_and_while_it_does_not() {
+async fn keys_are_created_listed_and_revoked_while_it_runs_and_while_it_does_not() {
     let mut server = Server::stopped(BOUNDLESS);
     let before = server.key("live", "audience:read");
     server.serve();
@@ -80,7 +80,7 @@ async fn keys_are_made_listed_and_revoked_while_it_runs_and_while_it_does_not() 
 }
 
 #[tokio::test]
-async fn what_is_on_the_disk_is_for_the_owner_only() {
+async fn files_on_disk_are_accessible_to_the_owner_only() {
     let server = Server::start(BOUNDLESS);
     server.key("test", "all");
     let mut folders = vec![server.data()];
@@ -99,7 +99,7 @@ async fn what_is_on_the_disk_is_for_the_owner_only() {
 }
 
 #[tokio::test]
-async fn the_published_document_is_the_one_that_tests_hold_replies_to() {
+async fn the_published_document_is_the_one_that_tests_check_replies_against() {
     let server = Server::start(BOUNDLESS);
     let reply = Client::new(server.address(), None).call("system.openapi", json!({})).await;
     let mut published = reply.json();
@@ -120,7 +120,7 @@ async fn an_unknown_setting_stops_the_start_and_names_the_nearest() {
     assert!(!output.status.success() && said.contains("idle_secnds") && said.contains("idle_seconds"), "{said}");
 }
 
-/// Docker Compose passes variables that are not set as empty ones. The program then refused to start.
+/// Regression test: Docker Compose passes unset variables as empty ones, and the program refused to start.
 #[test]
 fn empty_variables_of_the_command_line_count_as_unset() {
     let folder = tempfile::tempdir().expect("a temporary folder");

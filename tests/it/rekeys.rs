@@ -1,7 +1,7 @@
-//! A rekey that is killed, and a restore that fails: at each step, what is left says what to do, and doing it works.
+//! A rekey that is killed, and a restore that fails: at each step, the error names a remedy that works.
 //!
-//! `REKEY_KILLS` says before how many of the calls that make writes durable a rekey is killed, spread over all of them (0: before every
-//! single one). It is also killed before each change of a name.
+//! `REKEY_KILLS` sets before how many of the calls that make writes durable a rekey is killed, spread over all of them (0: before every
+//! one). It is also killed before each rename.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -31,7 +31,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// What the key in the folder does not open, after making sure that it is the key of every address on the list.
+/// Returns what the key in the folder does not open, after checking that it is the key of every address on the list.
 fn lost(data: &Path) -> Losses {
     let seal = Seal::read(&data.join("master.key")).expect("a key");
     let open = |name: &str| StoreFile::open_verified(&data.join(name), PAGES).expect("whole");
@@ -42,10 +42,10 @@ fn lost(data: &Path) -> Losses {
     Losses::count(stores, &seal).expect("readable")
 }
 
-/// The new key was in memory alone until the end: a kill left secrets and addresses under a key that was lost, and the old key was refused
-/// when it was found.
+/// Regression test: the new key was only in memory until the end, so a kill left secrets and addresses under a lost key, and the old key
+/// was refused when it was found.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rekey_killed_at_any_step_is_completed_or_taken_back_by_the_next() {
+async fn a_rekey_killed_at_any_step_is_completed_or_undone_by_the_next() {
     let (mut server, _) = used().await;
     let (saved, old) = (server.data().with_file_name("saved"), server.data().with_file_name("old.key"));
     fs::copy(key(&server), &old).expect("copied");
@@ -72,7 +72,7 @@ async fn a_rekey_killed_at_any_step_is_completed_or_taken_back_by_the_next() {
         let output = rekey();
         assert_eq!(output.status.signal(), Some(9), "{kind:?} {at}: {}", said(&output));
         faults.disarm();
-        // Every other time the old key is found.
+        // In every other run the old key is found.
         let is_found = number % 2 == 1 && !key(&server).exists();
         if is_found {
             fs::copy(&old, key(&server)).expect("copied");
@@ -119,7 +119,7 @@ fn names(data: &Path) -> Vec<String> {
     entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// A restore that failed at the key left the stores behind, and a second one refused the folder.
+/// Regression test: a restore that failed at the key left the stores behind, and a second one refused the folder.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restore_that_fails_at_any_step_leaves_an_empty_folder() {
     let (source, _) = used().await;

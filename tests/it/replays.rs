@@ -49,7 +49,7 @@ async fn a_repeat_has_no_second_effect() {
     let id = first.json()["data"]["id"].as_str().expect("an id").to_owned();
     client.data("contacts.delete", json!({ "id": id, "projectId": project })).await;
     let again = client.send(creation(&project, "one@example.com", "effect")).await;
-    // Within moments nothing of the contact is told any more, not even by an answer that was kept.
+    // Moments later nothing of the contact is returned, not even by a stored response.
     match again.status {
         201 => assert!(is_replay(&again)),
         status => assert_eq!((status, again.json()["code"].clone()), (410, json!("ANSWER_ERASED"))),
@@ -58,7 +58,7 @@ async fn a_repeat_has_no_second_effect() {
 }
 
 #[tokio::test]
-async fn the_same_request_in_another_spelling_is_the_same() {
+async fn the_same_request_in_another_notation_is_the_same() {
     let client = shared().client();
     let project = client.project("spelling").await;
     let call = creation(&project, "spelling@example.com", "spelling");
@@ -69,7 +69,7 @@ async fn the_same_request_in_another_spelling_is_the_same() {
 }
 
 #[tokio::test]
-async fn a_failure_of_the_request_is_kept_too() {
+async fn a_failed_request_is_stored_too() {
     let client = shared().client();
     let first = client.send(creation(NO_PROJECT, "gone@example.com", "kept failure")).await;
     let again = client.send(creation(NO_PROJECT, "gone@example.com", "kept failure")).await;
@@ -102,7 +102,7 @@ async fn two_api_keys_do_not_share_idempotency_keys() {
 }
 
 #[tokio::test]
-async fn of_many_at_once_one_takes_effect() {
+async fn of_many_simultaneous_requests_one_takes_effect() {
     let client = shared().client();
     let project = client.project("at once").await;
     let mut running = JoinSet::new();

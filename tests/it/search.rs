@@ -1,4 +1,4 @@
-//! Searching right after writing, as a program does that checks what it has just done.
+//! Searching right after writing, like a program that verifies its own writes.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::support::server::BOUNDLESS;
 
 /// Contacts that are added, changed and deleted.
 const CONTACTS: usize = 30;
-/// So long a search waits for the index before it answers with what there is.
+/// How long a search waits for the index before it returns what there is.
 const WAIT: Duration = Duration::from_millis(200);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_right_after_a_write_finds_it_or_has_waited_for_it() {
+async fn a_search_right_after_a_write_finds_it_or_waited_for_it() {
     let server = Server::start(BOUNDLESS);
     let client = server.all();
     let project = client.project("search").await;

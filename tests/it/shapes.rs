@@ -1,4 +1,4 @@
-//! The shape of answers: lists with a count, fields that are left out, paths, and what each permission shows.
+//! The shape of responses: lists with a count, omitted fields, paths, and the fields that each permission shows.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::support::client::Call;
 use super::support::{Client, Reply, operation, shared};
 
-/// Any request, held to nothing.
+/// Sends any request, without checking the contract.
 async fn ask(client: &Client, method: Method, target: &str) -> Reply {
     let call = Call { entry: operation("emails.get"), method, target: target.to_owned(), headers: Vec::new(), body: None };
     client.try_send(call).await.expect("the server answers")
@@ -40,7 +40,7 @@ async fn lists_have_a_top_level_count_in_both_shapes() {
 }
 
 #[tokio::test]
-async fn a_field_without_a_value_is_left_out_and_a_phone_is_null() {
+async fn a_field_without_a_value_is_omitted_and_a_phone_is_null() {
     let client = shared().client();
     let project = client.project("sparse").await;
     let contact = client.data("contacts.create", json!({ "projectId": project, "email": "sparse@example.com" })).await;
@@ -67,15 +67,15 @@ async fn a_field_without_a_value_is_left_out_and_a_phone_is_null() {
 }
 
 #[tokio::test]
-async fn a_literal_segment_wins_over_an_id_whatever_the_method() {
+async fn a_literal_segment_takes_precedence_over_an_id_for_every_method() {
     let client = shared().client();
-    let no_such_path = "There is no such path; see /openapi.json.";
+    let no_such_path = "This path does not exist; see /openapi.json.";
     for (method, target) in [
-        // No word is an id, so only a path that takes it can say which methods it has.
+        // No word is an id, so only a path that accepts it determines the allowed methods.
         ("POST", "/v1/emails/previews"),
         ("DELETE", "/v1/emails/validate"),
         ("POST", "/v1/emails/%70reviews"),
-        // A word that begins other paths is no id, neither at the end nor before something else.
+        // A word that starts other paths is not an id, neither at the end nor before another segment.
         ("GET", "/v1/emails/test"),
         ("GET", "/v1/emails/%74est"),
         ("GET", "/v1/emails/test/versions"),
@@ -105,7 +105,7 @@ async fn a_literal_segment_wins_over_an_id_whatever_the_method() {
 }
 
 #[tokio::test]
-async fn any_key_lists_projects_and_its_permissions_decide_the_fields() {
+async fn any_key_lists_projects_and_its_permissions_determine_the_fields() {
     let server = &shared().server;
     let project = shared().client().project("for every key").await;
     let common = ["id", "_id", "name", "status", "domain", "createdAt", "updatedAt"];
@@ -141,6 +141,6 @@ async fn a_key_that_may_only_send_reads_no_emails() {
     ] {
         client.call(operation, input).await.refused(StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
     }
-    // What became of a send that it made is its own business.
+    // A key may read the result of its own sends.
     client.call("sending.get", json!({ "sendId": id })).await.refused(StatusCode::NOT_FOUND, "RESOURCE_NOT_FOUND");
 }

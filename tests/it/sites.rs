@@ -1,6 +1,7 @@
-//! Sites of different make, served on loopback and imported: what the import gets right of each, field by field.
+//! Websites of different kinds, served on loopback and imported: the accuracy of the import, field by field.
 //!
-//! The pages lie in `sites/`, each site with a `site.json` that says what its server does and what a person reads off its pages.
+//! The pages are in `sites/`, each website with a `site.json` that has its server's behavior and the facts that a person reads on its
+//! pages.
 //! `cargo test --test it sites -- --nocapture` prints the table.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,19 +55,19 @@ const FIELDS: [&str; 30] = [
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Addresses on this machine may be read.
+/// Allows reading addresses on this machine.
 pub fn settings() -> String {
     format!("{BOUNDLESS}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n")
 }
 
-/// A site's folder, and what its `site.json` says.
+/// A website's folder, and its `site.json`.
 struct Site {
     folder: PathBuf,
     about: Value,
     origin: String,
 }
 
-/// Serve a site on a free port until the tests end.
+/// Serves a website on a free port until the tests end.
 pub fn serve(name: &str) -> (SocketAddr, Value) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sites").join(name);
     let about = std::fs::read_to_string(folder.join("site.json")).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -144,7 +145,7 @@ fn answer(site: &Site, path: &str) -> (&'static str, String, Vec<u8>) {
     ("200 OK", content_type.into(), body)
 }
 
-/// A picture of this size and colour; a clear one can be seen through between its bars.
+/// Returns a picture of this size and color; a clear one is transparent between its bars.
 fn draw(picture: &Value, path: &str) -> Vec<u8> {
     let side = |place: usize| picture["size"][place].as_u64().expect("a side") as u32;
     let color: mailmill::base::text::Color = picture["color"].as_str().expect("a colour").parse().expect("a colour");
@@ -163,7 +164,7 @@ fn draw(picture: &Value, path: &str) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// Import `urls` and wait for the end; the state of the import.
+/// Imports `urls` and waits for the end; returns the state of the import.
 pub async fn import(client: &Client, input: Value) -> (String, Value) {
     let project = client.data("projects.import", input).await["projectId"].as_str().expect("an id").to_owned();
     let ended = async {
@@ -179,7 +180,7 @@ pub async fn import(client: &Client, input: Value) -> (String, Value) {
     (project, state)
 }
 
-/// What the interface tells of an imported site, by the names of [`FIELDS`].
+/// Returns the API's data of an imported website, by the names of [`FIELDS`].
 async fn told(client: &Client, project: &str, state: &Value, origin: &str) -> BTreeMap<&'static str, Value> {
     let details = client.data("projects.get", json!({ "projectId": project })).await;
     let entries = client.data("projects.knowledge_list", json!({ "projectId": project, "limit": 100 })).await;
@@ -242,7 +243,7 @@ fn sorted(list: &Value) -> Value {
     items.into()
 }
 
-/// `right`, `wrong` or `missing`; `–` where the site tells nothing and nothing was made up.
+/// `right`, `wrong` or `missing`; `–` where the website has no value and none was invented.
 fn verdict(field: &str, expected: &Value, found: &Value) -> &'static str {
     let texts = |value: &Value| -> Vec<String> {
         value
@@ -272,7 +273,7 @@ fn verdict(field: &str, expected: &Value, found: &Value) -> &'static str {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sites_of_different_make_are_read_right() {
+async fn websites_of_different_kinds_are_read_correctly() {
     let server = Server::start(&settings());
     let client = server.all();
     let mut table: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
@@ -309,7 +310,7 @@ fn print_table(table: &BTreeMap<&str, Vec<&'static str>>) {
     println!("\n{counts:?}");
 }
 
-/// A site that keeps silent at one path until it is told to speak.
+/// A website that does not respond at one path until it is released.
 struct Held {
     address: SocketAddr,
     asked: std::sync::mpsc::Receiver<()>,
@@ -334,7 +335,7 @@ fn serve_held(held: &'static str) -> Held {
             let is_held = String::from_utf8_lossy(&start[..count]).starts_with(&format!("GET {held} "));
             if is_held && !is_open.load(Ordering::SeqCst) {
                 let _ = tell.send(());
-                // The connection stays open and silent for as long as this process lives.
+                // The connection stays open and silent for the lifetime of this process.
                 std::mem::forget(stream);
                 continue;
             }
@@ -347,7 +348,7 @@ fn serve_held(held: &'static str) -> Held {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_goes_on_after_a_kill_while_it_fetches_and_while_it_measures() {
+async fn an_import_continues_after_a_kill_while_it_fetches_and_while_it_measures() {
     for held in ["/robots.txt", "/", "/photos/gateau.jpg"] {
         let site = serve_held(held);
         let mut server = Server::start(&settings());

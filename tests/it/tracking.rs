@@ -1,4 +1,4 @@
-//! From a message to what its reader does with it: the pixel, a link, one click to leave, the page of choices, and a kill in between.
+//! From a message to the recipient's activity: the pixel, a link, one-click unsubscribe, the preferences page, and a kill in between.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -13,14 +13,14 @@ const TEMPLATE: &str = r#"<html><body><p>Hello {{ firstName }}</p>
 <p><a href="{{ unsubscribe_url }}">Leave</a> <a href="{{ preferences_url }}">Choose</a> <a href="{{ view_url }}">Online</a></p>
 </body></html>"#;
 
-/// The same budgets, and room to send.
+/// The same budgets, and quotas for sending.
 fn settings() -> String {
     BOUNDLESS
         .replace("recipients_per_second = 1\n", "recipients_per_second = 1000\n")
         .replace("_emails = 0", "_emails = 1_000_000")
 }
 
-/// A message to Ada that is in the inbox.
+/// A message to Ada in the inbox.
 struct Message {
     client: Client,
     project: String,
@@ -29,7 +29,7 @@ struct Message {
     headers: Vec<(String, String)>,
 }
 
-/// Ask until `found` finds something.
+/// Polls until `found` returns a result.
 async fn until<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     loop {
@@ -67,7 +67,7 @@ impl Message {
         Self { headers: headers.collect(), html, client, project, contact }
     }
 
-    /// The token behind this part of a path.
+    /// Returns the token after this part of a path.
     fn token(&self, front: &str) -> String {
         let (_, rest) = self.html.split_once(front).unwrap_or_else(|| panic!("no {front} in {}", self.html));
         rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next().expect("a token").to_owned()
@@ -105,7 +105,7 @@ impl Message {
 }
 
 #[tokio::test]
-async fn a_reader_opens_clicks_and_is_seen_and_a_machine_is_not() {
+async fn opens_and_clicks_of_a_person_count_and_those_of_a_bot_do_not() {
     let server = Server::start(&settings());
     let message = Message::to_ada(server.all()).await;
     let pixel = message.visit("tracking.open", &format!("{}.gif", message.token("/t/o/")), Method::GET, BROWSER).await;
@@ -132,7 +132,7 @@ async fn a_reader_opens_clicks_and_is_seen_and_a_machine_is_not() {
 }
 
 #[tokio::test]
-async fn one_click_as_a_mail_service_does_it_unsubscribes_and_looking_does_not() {
+async fn one_click_as_a_mail_service_does_it_unsubscribes_and_a_get_does_not() {
     let server = Server::start(&settings());
     let message = Message::to_ada(server.all()).await;
     let (_, header) = message.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("list-unsubscribe")).expect("the header");
@@ -153,7 +153,7 @@ async fn one_click_as_a_mail_service_does_it_unsubscribes_and_looking_does_not()
 }
 
 #[tokio::test]
-async fn choices_outlive_a_kill_right_after_they_were_answered() {
+async fn topic_choices_survive_a_kill_right_after_their_response() {
     let mut server = Server::start(&settings());
     let client = server.all();
     let message = Message::to_ada(client.clone()).await;
@@ -176,7 +176,7 @@ async fn choices_outlive_a_kill_right_after_they_were_answered() {
 }
 
 #[tokio::test]
-async fn an_erased_person_is_found_in_no_answer() {
+async fn an_erased_contact_is_in_no_response() {
     let server = Server::start(&settings());
     let message = Message::to_ada(server.all()).await;
     message.visit("tracking.open", &format!("{}.gif", message.token("/t/o/")), Method::GET, BROWSER).await;

@@ -1,4 +1,4 @@
-//! People: signing in for a token, roles, sessions, authenticator apps, links; and what is tried against them.
+//! Users: signing in for a token, roles, sessions, authenticator apps, links; and attacks on them.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -10,32 +10,32 @@ use super::support::{Client, NO_PROJECT, Server, operation};
 pub const OWNER: &str = "owner@example.com";
 pub const PASSWORD: &str = "correct horse battery";
 
-/// A server with an owner.
+/// Starts a server with an owner.
 pub fn owned(settings: &str) -> Server {
     let server = Server::start(settings);
     set_up(&server);
     server
 }
 
-/// Give a server its owner.
+/// Creates a server's owner.
 pub fn set_up(server: &Server) {
     let output = server.run_with_input(&["setup", "--email", OWNER, "--password-file", "-"], PASSWORD.as_bytes());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Nobody in particular.
+/// Returns a client without a session.
 pub fn stranger(server: &Server) -> Client {
     Client::new(server.address(), None)
 }
 
-/// Somebody who is signed in, on this data.
+/// Returns a client with a user's session, for this environment.
 pub async fn signed_in(server: &Server, email: &str, environment: &str) -> Client {
     let input = json!({ "email": email, "password": PASSWORD, "environment": environment });
     let data = stranger(server).data("accounts.login", input).await;
     stranger(server).with_key(data["token"].as_str())
 }
 
-/// A member with this role, who is signed in.
+/// Returns a signed-in member with this role.
 pub async fn member(server: &Server, owner: &Client, email: &str, role: Value) -> Client {
     let mut input = json!({ "email": email });
     input.as_object_mut().expect("an object").extend(role.as_object().cloned().expect("an object"));
@@ -53,7 +53,7 @@ pub fn six_digits(secret: &str, step_offset: i64) -> String {
 }
 
 #[tokio::test]
-async fn a_token_opens_what_takes_it_until_its_holder_signs_out() {
+async fn a_token_works_until_its_user_signs_out() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let state = owner.data("accounts.session", json!({})).await;
@@ -61,14 +61,14 @@ async fn a_token_opens_what_takes_it_until_its_holder_signs_out() {
         (state["email"].as_str(), state["role"].as_str(), state["environment"].as_str()),
         (Some(OWNER), Some("owner"), Some("test"))
     );
-    // The interface's one operation with a token, beside what people do.
+    // The only API operation with a token that is not for users.
     let keys = server.all();
     let project = keys.project("Acme").await;
     keys.contact(&project, "ada@example.com").await;
     let left = owner.data("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" })).await;
     assert_eq!(left["success"], true);
     owner.call("projects.list", json!({})).await.refused(StatusCode::UNAUTHORIZED, "INVALID_API_KEY");
-    // A token of the other world does not find it.
+    // A token of the other environment does not find it.
     let live = signed_in(&server, OWNER, "live").await;
     live.call("contacts.unsubscribe", json!({ "projectId": project, "email": "ada@example.com" }))
         .await
@@ -107,7 +107,7 @@ async fn forged_tokens_and_keys_do_not_sign_in() {
 }
 
 #[tokio::test]
-async fn every_refusal_looks_alike_and_many_tries_wait() {
+async fn all_sign_in_failures_look_alike_and_many_attempts_must_wait() {
     let server = owned(BOUNDLESS);
     let stranger = stranger(&server);
     let refusal = async |email: &str, password: &str| {
@@ -119,7 +119,7 @@ async fn every_refusal_looks_alike_and_many_tries_wait() {
     assert_eq!(refusal(OWNER, "wrong horse battery").await, unknown);
     assert_eq!(refusal("no email at all", "x").await, unknown);
     assert_eq!(refusal(OWNER, &"x".repeat(10_000)).await, unknown);
-    // The tenth try closes for a second, the next for two, and so on: on a slow machine one of them comes too late to be refused.
+    // The tenth attempt closes for a second, the next for two, and so on: on a slow machine one of them comes too late to be refused.
     let mut wait = None;
     for _ in 0..12 {
         let reply = stranger.call("accounts.login", json!({ "email": OWNER, "password": "wrong horse battery" })).await;
@@ -131,12 +131,12 @@ async fn every_refusal_looks_alike_and_many_tries_wait() {
     }
     let wait = u64::try_from(wait.expect("tries are braked")).expect("a time");
     assert!((1..=60).contains(&wait), "no lock is long: {wait}");
-    // The wait is what is tested.
+    // The wait is the subject of this test.
     tokio::time::sleep(std::time::Duration::from_secs(wait)).await;
     stranger.data("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
 }
 
-/// Guesses at a password until one is refused with 429.
+/// Guesses a password until one attempt is refused with 429.
 async fn guess_until_closed(server: &Server) {
     for _ in 0..12 {
         let input = json!({ "email": OWNER, "password": "wrong horse battery" });
@@ -148,11 +148,11 @@ async fn guess_until_closed(server: &Server) {
 }
 
 #[tokio::test]
-async fn a_crash_gives_no_guess_back() {
+async fn a_crash_does_not_reset_the_guess_limit() {
     let mut server = owned(BOUNDLESS);
     let input = json!({ "email": OWNER, "password": "wrong horse battery" });
     let mut tries = 0;
-    // Nine tries are free. A crash after each of them made all of them free.
+    // Nine attempts are free. A crash after each of them made all of them free.
     loop {
         let reply = stranger(&server).call("accounts.login", input.clone()).await;
         if reply.status == 429 {
@@ -181,7 +181,7 @@ async fn a_clock_set_back_ten_minutes_locks_out_no_one() {
     owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, 0) })).await;
     guess_until_closed(&server).await;
     faults.clock_off_by_ms(-TEN_MINUTES);
-    // The wait that was told has passed, on whatever clock.
+    // The announced wait has passed, by any clock.
     let wait = stranger(&server).call("accounts.login", json!({ "email": OWNER, "password": PASSWORD })).await;
     let wait = if wait.status == 429 { wait.number("retry-after") } else { 0 };
     assert!(wait <= 60, "{wait} s");
@@ -192,7 +192,7 @@ async fn a_clock_set_back_ten_minutes_locks_out_no_one() {
 }
 
 #[tokio::test]
-async fn a_role_is_a_limit_and_changes_count_at_once() {
+async fn a_role_limits_a_user_and_changes_apply_at_once() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let viewer = member(&server, &owner, "viewer@example.com", json!({ "role": "viewer" })).await;
@@ -232,12 +232,12 @@ async fn a_role_is_a_limit_and_changes_count_at_once() {
 }
 
 #[tokio::test]
-async fn an_authenticator_app_is_asked_for_and_its_codes_work_once() {
+async fn an_authenticator_app_is_required_and_its_codes_work_once() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let begun = owner.data("accounts.totp_begin", json!({})).await;
     let secret = begun["secret"].as_str().expect("a secret");
-    // Until it is confirmed nothing changes.
+    // It has no effect until it is confirmed.
     signed_in(&server, OWNER, "test").await;
     let wrong = owner.call("accounts.totp_confirm", json!({ "code": "000000" })).await;
     wrong.refused(StatusCode::UNAUTHORIZED, "SIGN_IN_FAILED");
@@ -261,7 +261,7 @@ async fn an_authenticator_app_is_asked_for_and_its_codes_work_once() {
 }
 
 #[tokio::test]
-async fn recovery_codes_are_counted_and_new_ones_end_the_old() {
+async fn recovery_codes_are_counted_and_new_ones_replace_the_old() {
     let server = owned(BOUNDLESS);
     let mut browser = super::support::browser::Browser::new(&server);
     browser.sign_in("/").await;
@@ -289,7 +289,7 @@ async fn recovery_codes_are_counted_and_new_ones_end_the_old() {
 }
 
 #[tokio::test]
-async fn nobody_takes_their_email_or_what_is_guessed_first_as_their_password() {
+async fn a_password_cannot_be_the_email_or_a_common_one() {
     const LONG: &str = "Ada.Lovelace.1815@example.com";
     let server = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));
     let owner = signed_in(&server, OWNER, "test").await;
@@ -314,7 +314,7 @@ async fn nobody_takes_their_email_or_what_is_guessed_first_as_their_password() {
     let input = json!({ "token": reset, "password": "ada.lovelace.1815" });
     stranger(&server).call("accounts.reset", input).await.refused(StatusCode::BAD_REQUEST, "INVALID_REQUEST");
     stranger(&server).data("accounts.reset", json!({ "token": reset, "password": "a wholly new password" })).await;
-    // The owner, by the set-up on the command line.
+    // The owner, with the setup command.
     let fresh = Server::start(BOUNDLESS);
     let output = fresh.run_with_input(&["setup", "--email", LONG, "--password-file", "-"], LONG.as_bytes());
     let said = String::from_utf8_lossy(&output.stderr);
@@ -322,7 +322,7 @@ async fn nobody_takes_their_email_or_what_is_guessed_first_as_their_password() {
 }
 
 #[tokio::test]
-async fn a_link_to_a_new_password_works_once_and_ends_all_sessions() {
+async fn a_password_reset_link_works_once_and_ends_all_sessions() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let output = server.run(&["reset-link", "--email", OWNER]);
@@ -341,7 +341,7 @@ async fn a_link_to_a_new_password_works_once_and_ends_all_sessions() {
 }
 
 #[tokio::test]
-async fn sign_up_is_closed_unless_opened_and_accounts_do_not_see_each_other() {
+async fn sign_up_is_closed_unless_enabled_and_accounts_do_not_see_each_other() {
     let closed = owned(BOUNDLESS);
     let founder = json!({ "email": "new@example.com", "password": PASSWORD });
     stranger(&closed).call("accounts.sign_up", founder.clone()).await.refused(StatusCode::FORBIDDEN, "SIGN_UP_CLOSED");
@@ -365,7 +365,7 @@ async fn sign_up_is_closed_unless_opened_and_accounts_do_not_see_each_other() {
 }
 
 #[tokio::test]
-async fn sessions_outlive_a_restart_and_what_was_ended_stays_so() {
+async fn sessions_survive_a_restart_and_ended_ones_stay_ended() {
     let mut server = owned(BOUNDLESS);
     server.set(&format!("{BOUNDLESS}\n[server]\npublic_url = \"https://mail.example.com\"\n"));
     server.signal("TERM");
@@ -384,7 +384,7 @@ async fn sessions_outlive_a_restart_and_what_was_ended_stays_so() {
 }
 
 #[tokio::test]
-async fn nothing_that_people_do_is_open_to_keys_or_strangers() {
+async fn user_operations_are_closed_to_keys_and_visitors() {
     use mailmill::engine::api::Access;
     let server = owned(BOUNDLESS);
     let personal =
@@ -400,7 +400,7 @@ async fn nothing_that_people_do_is_open_to_keys_or_strangers() {
 }
 
 #[tokio::test]
-async fn a_network_of_ipv6_guesses_as_one_address() {
+async fn an_ipv6_network_shares_one_guess_limit() {
     let server = owned(&format!("{BOUNDLESS}\n[server]\nbehind_proxy = true\n"));
     let mut refusals = 0;
     for number in 0..20 {
@@ -412,7 +412,7 @@ async fn a_network_of_ipv6_guesses_as_one_address() {
 }
 
 #[tokio::test]
-async fn the_log_names_who_is_not_a_member_any_more_and_is_silent_of_no_one_else() {
+async fn the_log_names_former_members_and_no_one_else() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let admin = member(&server, &owner, "admin@example.com", json!({ "role": "admin" })).await;

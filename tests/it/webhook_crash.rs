@@ -1,5 +1,5 @@
-//! `kill -9` while events are delivered: every committed event arrives at every live endpoint at least once, and no delivery is
-//! attempted a fourth time. `KILLS` says how often:
+//! Webhooks under `kill -9`: every committed event arrives at every live endpoint at least once, and no delivery is attempted a fourth
+//! time. `KILLS` sets the number of kills:
 //!
 //!     KILLS=50 cargo test --test it webhook_crash -- --nocapture
 
@@ -17,12 +17,12 @@ use super::support::{Client, Server, operation};
 use super::webhooks::{hook, settings};
 
 const WRITERS: usize = 4;
-/// From the moment that the server accepts requests.
+/// Counted from the moment that the server accepts requests.
 const KILL_AFTER_MS: std::ops::Range<u64> = 100..900;
 const PATIENCE: Duration = Duration::from_secs(300);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How often is killed.
+/// The number of kills.
 #[expect(clippy::disallowed_methods, reason = "how much is tried is up to whoever runs it")]
 fn kills() -> u64 {
     std::env::var("KILLS").ok().and_then(|value| value.parse().ok()).unwrap_or(4)
@@ -32,7 +32,7 @@ fn within(random: &dyn Random, range: &std::ops::Range<u64>) -> u64 {
     range.start + u64::from(u32::from_be_bytes(random.bytes())) % (range.end - range.start)
 }
 
-/// Make contacts until the server is gone: those of which it said that they are made.
+/// Creates contacts until the server is gone; returns the acknowledged ones.
 async fn write(client: Client, project: String, mark: String) -> BTreeSet<String> {
     let mut made = BTreeSet::new();
     for number in 0.. {
@@ -46,7 +46,7 @@ async fn write(client: Client, project: String, mark: String) -> BTreeSet<String
     made
 }
 
-/// What an endpoint got of each event: how often under each attempt's id, and the contact it told of.
+/// Returns an endpoint's events: how often each attempt id arrived, and the contacts.
 fn told(sink: &HookSink) -> (BTreeSet<String>, BTreeMap<String, usize>) {
     let (mut emails, mut attempts) = (BTreeSet::new(), BTreeMap::new());
     for got in sink.got() {
@@ -86,7 +86,7 @@ async fn events_of_a_service_that_is_killed_arrive_everywhere_and_nothing_is_att
         server.serve();
         client = Client::new(server.address(), Some(key.clone()));
     }
-    // Lost attempts are repeated after their pause; the dead endpoint is none of those that are waited for.
+    // Lost attempts are repeated after their pause; the test does not wait for the dead endpoint.
     let pending = async {
         loop {
             let mut left = 0;

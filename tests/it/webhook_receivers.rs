@@ -1,5 +1,5 @@
-//! Receivers in other languages, written only from `assets/docs/webhooks.md`, and the public Standard Webhooks library: each verifies what
-//! the program sends, over the raw body.
+//! Receivers in other languages, written only from `assets/docs/webhooks.md`, and the public Standard Webhooks library: each verifies the
+//! program's deliveries over the raw body.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::support::{Server, python_with};
 use super::webhooks::settings;
 
-/// A receiver in a process of its own. Killed when dropped.
+/// A receiver process. Killed when dropped.
 struct Receiver {
     child: Child,
     input: ChildStdin,
@@ -35,7 +35,7 @@ impl Receiver {
         Self { child, input, lines, port }
     }
 
-    /// What it says of the next delivery.
+    /// Returns its report of the next delivery.
     fn next(&mut self) -> Value {
         let mut line = String::new();
         self.lines.read_line(&mut line).expect("it says something");
@@ -50,13 +50,13 @@ impl Drop for Receiver {
     }
 }
 
-/// Whether this interpreter is here and takes this.
+/// Returns whether this interpreter exists and accepts these arguments.
 fn has(interpreter: &str, arguments: &[&str]) -> bool {
     let found = Command::new(interpreter).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
     found.is_ok_and(|status| status.success())
 }
 
-/// Deliver events with all kinds of letters to a receiver, which has to find each of them good, and one with another secret bad.
+/// Delivers events with unusual characters to a receiver, which must accept each, and reject one with another secret.
 async fn verifies(mut receiver: Receiver) {
     let server = Server::start(&settings(""));
     let client = server.all();

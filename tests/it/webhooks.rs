@@ -1,4 +1,4 @@
-//! Webhooks of the program as shipped, delivered to endpoints on loopback.
+//! Webhooks of the shipped program, delivered to endpoints on loopback.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SIGNATURE: &str = "x-service-signature";
 const ALTERNATE: &str = "x-service-signature-alternate";
 
-/// Endpoints may be on this machine, and pauses are short.
+/// Allows endpoints on this machine, and sets short pauses.
 pub fn settings(more: &str) -> String {
     format!(
         "{BOUNDLESS}\n[outbound]\nallow_networks = [\"127.0.0.0/8\"]\n\n[webhooks]\nallow_http = true\nfirst_retry_seconds = 1\n\
@@ -24,14 +24,14 @@ pub fn settings(more: &str) -> String {
     )
 }
 
-/// A webhook's id and its secret.
+/// Creates a webhook; returns its id and secret.
 pub async fn hook(client: &Client, url: &str, events: &[&str]) -> (String, String) {
     let made = client.data("webhooks.create", json!({ "url": url, "events": events })).await;
     let text = |name: &str| made[name].as_str().expect("text").to_owned();
     (text("id"), text("secret"))
 }
 
-/// The deliveries of a webhook, the newest first.
+/// Returns the deliveries of a webhook, newest first.
 pub async fn deliveries(client: &Client, webhook: &str) -> Vec<Value> {
     let page = client.data("webhooks.deliveries", json!({ "webhookId": webhook, "limit": 100 })).await;
     let list = page["deliveries"].as_array().expect("a list").clone();
@@ -39,7 +39,7 @@ pub async fn deliveries(client: &Client, webhook: &str) -> Vec<Value> {
     list
 }
 
-/// Ask until it is so.
+/// Polls until there is a result.
 async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
@@ -52,7 +52,7 @@ async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
     tokio::time::timeout(PATIENCE, asking).await.expect("it comes to be so")
 }
 
-/// The newest delivery, once it is in this state.
+/// Returns the newest delivery, once it has this status.
 async fn newest(client: &Client, webhook: &str, status: &str) -> Value {
     until(async || deliveries(client, webhook).await.into_iter().next().filter(|delivery| delivery["status"] == status)).await
 }
@@ -122,7 +122,7 @@ async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
     let stats = fixture.client.data("webhooks.stats", json!({})).await;
     assert_eq!((&stats["successfulDeliveries"], &stats["successRate"]), (&json!(1), &json!(100.0)));
     assert_eq!(stats["days"][0]["successful"], 1);
-    // Other kinds of events are not for it.
+    // It does not subscribe to other event types.
     let change = json!({ "id": contact["id"], "projectId": fixture.project, "firstName": "Zoë" });
     fixture.client.data("contacts.update", change).await;
     fixture.contact("next@example.com").await;
@@ -130,7 +130,7 @@ async fn an_event_arrives_with_the_documented_headers_and_is_recorded() {
 }
 
 #[tokio::test]
-async fn three_attempts_with_pauses_the_same_bytes_and_ids_of_their_own_and_no_fourth() {
+async fn three_attempts_with_pauses_the_same_bytes_and_distinct_ids_and_no_fourth() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, _| Reaction::Answer(500, "", "out of order\u{1b}[0m".into())).await;
     let (id, secret) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -139,7 +139,7 @@ async fn three_attempts_with_pauses_the_same_bytes_and_ids_of_their_own_and_no_f
     let got = sink.got();
     assert_eq!((got.len(), &delivery["attempts"]), (3, &json!(3)));
     let pauses: Vec<u128> = got.windows(2).map(|pair| (pair[1].at - pair[0].at).as_millis()).collect();
-    // A busy machine may be late, never early.
+    // A busy machine may be late, but never early.
     assert!((800..20_000).contains(&pauses[0]) && (1_600..20_000).contains(&pauses[1]), "{pauses:?}");
     for (number, got) in got.iter().enumerate() {
         assert!(got.is_signed(SIGNATURE, &secret));
@@ -154,7 +154,7 @@ async fn three_attempts_with_pauses_the_same_bytes_and_ids_of_their_own_and_no_f
 }
 
 #[tokio::test]
-async fn a_second_attempt_that_is_answered_well_is_the_last() {
+async fn a_successful_second_attempt_is_the_last() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| match number {
         0 => Reaction::Close,
@@ -207,7 +207,7 @@ async fn an_attempt_has_ten_seconds_whatever_the_endpoint_does_with_them() {
 }
 
 #[tokio::test]
-async fn an_endpoint_says_how_long_to_wait_or_that_it_is_gone() {
+async fn an_endpoint_can_request_a_pause_or_report_that_it_is_gone() {
     let fixture = WebhookFixture::new().await;
     let waits = HookSink::start(|_, number| match number {
         0 => Reaction::Answer(429, "Retry-After: 3\r\n", String::new()),
@@ -228,7 +228,7 @@ async fn an_endpoint_says_how_long_to_wait_or_that_it_is_gone() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
+async fn a_failing_endpoint_is_paused_visibly_and_probed_again() {
     let fixture = WebhookFixture::with("pause_after_failures = 3\npause_seconds = 2\n").await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 3 { 500 } else { 200 })).await;
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -241,7 +241,7 @@ async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
     });
     let webhook = webhook.await;
     assert_eq!((&webhook["active"], &webhook["pauseReason"]), (&json!(true), &json!("failing")));
-    // Two were under way when it paused; the rest waits.
+    // Two were in flight when it paused; the rest waits.
     assert!((3..=5).contains(&sink.got().len()), "{}", sink.got().len());
     until(async || (sink.got().len() >= 11).then_some(())).await;
     let webhook = until(async || {
@@ -253,7 +253,7 @@ async fn an_endpoint_that_fails_is_left_alone_says_so_and_is_probed_again() {
 }
 
 #[tokio::test]
-async fn after_a_rotation_both_secrets_sign_and_each_is_in_front_once() {
+async fn after_a_rotation_both_secrets_sign_and_each_is_first_once() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 2 { 500 } else { 200 })).await;
     let made = fixture
@@ -275,8 +275,8 @@ async fn after_a_rotation_both_secrets_sign_and_each_is_in_front_once() {
     assert_eq!(sink.wait(4).await[3].header(ALTERNATE), None);
 }
 
-/// A receiver with one secret that looks at the first header only used to refuse every first attempt in the time in which both sign.
-/// Under load that opened the breaker, and every probe was such a first attempt: nothing arrived until the old secret was gone.
+/// Regression test: while two secrets signed, a receiver that knows one secret and checks only the first header rejected every first
+/// attempt. Under load that opened the breaker, and every probe was such a first attempt, so nothing arrived until the old secret expired.
 #[tokio::test]
 async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_everything_without_a_pause() {
     let fixture = WebhookFixture::with("pause_after_failures = 3\npause_seconds = 1\n").await;
@@ -315,7 +315,7 @@ async fn in_the_time_of_two_secrets_a_receiver_that_knows_either_of_them_gets_ev
 }
 
 #[tokio::test]
-async fn headers_of_ones_own_are_sent_and_never_told() {
+async fn custom_headers_are_sent_and_never_returned() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::content().await;
     let secret = "Bearer canary-of-headers";
@@ -326,7 +326,7 @@ async fn headers_of_ones_own_are_sent_and_never_told() {
     let (id, hidden) = (&made["id"], json!({ "Authorization": "********", "X-Shop": "********" }));
     let read = fixture.client.data("webhooks.get", json!({ "webhookId": id })).await;
     assert_eq!((&made["customHeaders"], &read["customHeaders"]), (&hidden, &hidden));
-    // Whoever writes back what was read changes nothing else.
+    // Writing back what was read changes nothing else.
     let change = json!({ "webhookId": id, "customHeaders": { "Authorization": "********", "X-Shop": "8" } });
     let changed = fixture.client.data("webhooks.update", change).await;
     let tested = fixture.client.data("webhooks.test", json!({ "webhookId": id })).await;
@@ -344,7 +344,7 @@ async fn headers_of_ones_own_are_sent_and_never_told() {
 }
 
 #[tokio::test]
-async fn a_test_is_signed_and_marked_and_tells_at_once_what_came_of_it() {
+async fn a_test_is_signed_and_marked_and_returns_its_result_at_once() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number == 0 { 200 } else { 500 })).await;
     let (id, secret) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -364,7 +364,7 @@ async fn a_test_is_signed_and_marked_and_tells_at_once_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
+async fn failed_events_are_redelivered_one_by_one_or_by_time_range() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, number| Reaction::status(if number < 6 { 500 } else { 200 })).await;
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -381,7 +381,7 @@ async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
     assert_eq!((&made["redeliveryOf"], &made["eventId"]), (&first["id"], &first["eventId"]));
     let got = sink.wait(7).await;
     assert_eq!(got[6].header("x-service-event-id"), first["eventId"].as_str());
-    // Switched off, it is told of nothing; the time range brings what happened meanwhile.
+    // While disabled it receives nothing; the redelivery brings the missed events.
     until(async || (deliveries(&fixture.client, &id).await.iter().all(|one| one["status"] != "pending")).then_some(())).await;
     fixture.client.data("webhooks.update", json!({ "webhookId": id, "active": false })).await;
     fixture.contact("cy@example.com").await;
@@ -407,7 +407,7 @@ async fn what_has_failed_is_delivered_again_one_by_one_or_by_time() {
 }
 
 #[tokio::test]
-async fn addresses_inside_networks_are_not_sent_to_unless_the_operator_opens_them() {
+async fn private_addresses_are_refused_unless_the_operator_allows_them() {
     let mut fixture = WebhookFixture::new().await;
     let sink = HookSink::content().await;
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -424,9 +424,9 @@ async fn addresses_inside_networks_are_not_sent_to_unless_the_operator_opens_the
     assert_eq!(sink.got().len(), 0);
 }
 
-// Waiting for the end of the service blocks a thread, and the endpoint must answer meanwhile.
+// Waiting for the service to end blocks a thread, and the endpoint must respond meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_under_way_at_the_end_of_the_service_is_recorded_and_the_rest_is_delivered_after_its_start() {
+async fn attempts_in_flight_at_shutdown_are_recorded_and_the_rest_is_delivered_later() {
     let mut fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, _| Reaction::Later(Duration::from_millis(700), 200)).await;
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -447,7 +447,7 @@ async fn what_is_under_way_at_the_end_of_the_service_is_recorded_and_the_rest_is
 }
 
 #[tokio::test]
-async fn deleting_a_contact_erases_it_from_what_deliveries_say() {
+async fn deleting_a_contact_erases_it_from_deliveries() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|got, _| Reaction::Answer(200, "", String::from_utf8_lossy(&got.body).into_owned())).await;
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added", "subscriber.updated"]).await;
@@ -465,7 +465,7 @@ async fn deleting_a_contact_erases_it_from_what_deliveries_say() {
 }
 
 #[tokio::test]
-async fn a_deleted_webhook_is_told_of_nothing_more() {
+async fn a_deleted_webhook_receives_nothing_more() {
     let fixture = WebhookFixture::new().await;
     let sink = HookSink::start(|_, _| Reaction::status(500)).await;
     let (id, _) = hook(&fixture.client, &sink.url(), &["subscriber.added"]).await;
@@ -484,7 +484,7 @@ async fn a_deleted_webhook_is_told_of_nothing_more() {
 }
 
 #[tokio::test]
-async fn engagement_is_told_to_those_who_ask_for_it_by_name() {
+async fn engagement_events_are_sent_only_to_subscribed_webhooks() {
     let fixture = WebhookFixture::new().await;
     let client = &fixture.client;
     let (asks, silent) = (HookSink::content().await, HookSink::content().await);

@@ -1,4 +1,4 @@
-//! Accepted security advisories: each names the crate and the version that was judged.
+//! Accepted security advisories: each names the crate and the reviewed version.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What the fields of a request ask of each other: the schema accepts what the operation accepts and refuses what it refuses.
+//! Dependencies between the fields of a request: the schema accepts what the operation accepts and rejects what it rejects.
 
 use mailmill::operations::OPERATIONS;
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use super::none;
 
 const ID: &str = "66f1a2b3d4e5f60718293a4b";
 
-/// The fields of both, with the second's where they share one.
+/// Merges the fields of both; those of the second take precedence.
 fn with(base: &Value, more: &Value) -> Value {
     [base, more].into_iter().flat_map(|value| value.as_object().expect("an object").clone()).collect()
 }
 
-/// Check `base` with the fields of each case: what the schema must accept comes first, what it must refuse second.
+/// Checks `base` with the fields of each case: first those that the schema must accept, then those it must reject.
 fn check(operation: &str, base: &Value, accepted: &[Value], refused: &[Value]) {
     let entry = OPERATIONS.iter().find(|entry| entry.spec.id == operation).expect(operation);
     let schema = input_schema(entry);
@@ -118,7 +118,7 @@ fn a_condition_has_what_its_mode_takes() {
 }
 
 #[test]
-fn names_of_headers_and_fonts_and_addresses_of_webhooks_have_patterns() {
+fn header_and_font_names_and_webhook_urls_have_patterns() {
     let accepted = [
         json!({ "url": "https://hooks.shop.eu.west.example.co.uk:8443/?a=b" }),
         json!({ "customHeaders": { "X-Shop": "7", "Authorization": "Bearer a b" } }),
@@ -140,7 +140,7 @@ fn names_of_headers_and_fonts_and_addresses_of_webhooks_have_patterns() {
 }
 
 #[test]
-fn an_agent_says_who_it_is_and_what_it_wants() {
+fn an_agent_identifies_itself_and_names_its_permissions() {
     let agent = json!({ "type": "service_auth", "login_hint": "ada@example.com", "agent_name": "Helper" });
     let accepted = [json!({}), json!({ "scope": "audience:read email:read" })];
     let refused =
@@ -149,7 +149,7 @@ fn an_agent_says_who_it_is_and_what_it_wants() {
 }
 
 #[test]
-fn a_file_is_not_empty_and_a_time_zone_is_one() {
+fn a_file_is_not_empty_and_a_time_zone_is_valid() {
     check("projects.images_upload", &json!({ "projectId": ID }), &[json!({ "file": "R0lGODlh" })], &[json!({ "file": "" })]);
     let schedule = json!({ "id": ID, "scheduledAt": "2026-01-31T09:30" });
     let accepted = [json!({}), json!({ "scheduledTimezone": "US/Pacific" })];

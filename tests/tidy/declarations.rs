@@ -20,7 +20,7 @@ use super::source::{files, root};
 pub const ENVELOPE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 1, number: 1 }, keeps_nulls: false };
 
-/// A schema that stands alone, made by `of`.
+/// Returns a standalone schema created by `of`.
 fn standalone(settings: SchemaSettings, of: impl FnOnce(&mut SchemaGenerator) -> schemars::Schema) -> Value {
     let mut generator = settings.with(|settings| settings.definitions_path = "/components/schemas".into()).into_generator();
     let schema = of(&mut generator).to_value();
@@ -41,14 +41,14 @@ fn output_schema(entry: &Entry) -> Value {
     schema
 }
 
-/// What is wrong with `value` by `schema`.
+/// Returns the errors of `value` against `schema`.
 pub fn complaints(schema: &Value, value: &Value) -> Vec<String> {
     let validator = jsonschema::options().should_validate_formats(true).build(schema).expect("the schema is one");
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
 #[test]
-fn an_id_is_an_address() {
+fn an_id_matches_its_file_and_module() {
     let mut findings = Vec::new();
     let table = fs::read_to_string(root().join("src/operations.rs")).expect("the table of operations");
     for entry in OPERATIONS {
@@ -67,14 +67,14 @@ fn an_id_is_an_address() {
             findings.push(format!("{id} is not in the table from its own module"));
         }
         if OPERATIONS.iter().filter(|other| other.spec.id == id).count() != 1 {
-            findings.push(format!("{id} stands in the table more than once"));
+            findings.push(format!("{id} is in the table more than once"));
         }
     }
     none("an operation's id, file and row disagree", findings);
 }
 
 #[test]
-fn every_operation_that_is_written_is_in_the_table() {
+fn every_operation_file_is_in_the_table() {
     let mut findings = Vec::new();
     for path in files(&root().join("src/features")) {
         let parts: Vec<String> = path.iter().rev().take(3).map(|part| part.to_string_lossy().into_owned()).collect();
@@ -84,7 +84,7 @@ fn every_operation_that_is_written_is_in_the_table() {
             findings.push(format!("{noun}.{verb}"));
         }
     }
-    none("written but not in the table", findings);
+    none("operations with a file that are not in the table", findings);
 }
 
 #[test]
@@ -93,13 +93,13 @@ fn every_operation_is_described() {
     for entry in OPERATIONS {
         let spec = entry.spec;
         if spec.summary.is_empty() || spec.summary.ends_with('.') || spec.summary.len() > 80 {
-            findings.push(format!("{}: its summary is no short line: {:?}", spec.id, spec.summary));
+            findings.push(format!("{}: its summary is not a short line: {:?}", spec.id, spec.summary));
         }
         if !spec.about.is_empty() && !spec.about.ends_with('.') {
-            findings.push(format!("{}: what is said about it is no sentence", spec.id));
+            findings.push(format!("{}: its description is not a sentence", spec.id));
         }
         if StatusCode::from_u16(entry.status).is_err() {
-            findings.push(format!("{}: {} is no status", spec.id, entry.status));
+            findings.push(format!("{}: {} is not a status", spec.id, entry.status));
         }
         let names: Vec<&str> = spec.path_names().collect();
         for alias in spec.aliases {
@@ -109,17 +109,17 @@ fn every_operation_is_described() {
             }
         }
     }
-    none("declarations that say too little", findings);
+    none("incomplete declarations", findings);
 }
 
 #[test]
-fn every_example_can_be_read_and_fits_its_schema() {
+fn every_example_parses_and_matches_its_schema() {
     let mut findings = Vec::new();
     for entry in OPERATIONS {
         let spec = entry.spec;
         let (input, _) = (entry.example)(&ENVELOPE);
         let form = matches!(entry.media.takes, mailmill::engine::api::operation::Takes::Form(_));
-        let mut rest = input.as_object().cloned().unwrap_or_else(|| panic!("{}: the example is no object", spec.id));
+        let mut rest = input.as_object().cloned().unwrap_or_else(|| panic!("{}: the example is not an object", spec.id));
         let mut path = Vec::new();
         for name in spec.path_names() {
             let Some(value) = rest.shift_remove(name) else {
@@ -141,7 +141,7 @@ fn every_example_can_be_read_and_fits_its_schema() {
             );
         }
     }
-    none("examples that are none", findings);
+    none("invalid examples", findings);
 }
 
 fn text(value: &Value) -> String {
@@ -153,22 +153,22 @@ fn text(value: &Value) -> String {
 }
 
 #[test]
-fn every_example_answer_fits_its_schema() {
+fn every_example_response_matches_its_schema() {
     let mut findings = Vec::new();
     for entry in OPERATIONS.iter().filter(|entry| entry.media.gives == Media::JSON_TYPE) {
         let (_, output) = (entry.example)(&ENVELOPE);
         let schema = output_schema(entry);
-        // A raw operation whose answer has no type of its own has nothing to show.
+        // A raw operation without a response type has no schema.
         if schema["allOf"] == json!([true]) {
             continue;
         }
         findings.extend(complaints(&schema, &output).into_iter().map(|complaint| format!("{}: {complaint}", entry.spec.id)));
     }
-    none("answers that break their own schema", findings);
+    none("responses that do not match their schema", findings);
 }
 
 #[test]
-fn no_word_of_a_path_can_be_the_value_of_a_name_at_its_place() {
+fn no_literal_path_segment_can_be_a_parameter_value_there() {
     let mut findings = Vec::new();
     let paths: Vec<&str> =
         OPERATIONS.iter().flat_map(|entry| entry.spec.aliases.iter().chain([&entry.spec.path])).copied().collect();
@@ -192,7 +192,7 @@ fn no_word_of_a_path_can_be_the_value_of_a_name_at_its_place() {
 }
 
 #[test]
-fn every_object_that_comes_in_refuses_unknown_fields() {
+fn every_input_object_refuses_unknown_fields() {
     let mut findings = Vec::new();
     for entry in OPERATIONS {
         let mut schema = standalone(SchemaSettings::draft2020_12().for_deserialize(), entry.input);
@@ -204,7 +204,7 @@ fn every_object_that_comes_in_refuses_unknown_fields() {
     none("objects that take whatever comes", findings);
 }
 
-/// The fields that alternatives name, also those within alternatives.
+/// Returns the fields that alternatives name, including nested alternatives.
 fn fields_of(choices: &Value) -> Vec<String> {
     let choices = choices.as_array().into_iter().flatten();
     let of = |choice: &Value| {
@@ -229,7 +229,7 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
                 let target = all.pointer(at.trim_start_matches('#')).unwrap_or_else(|| panic!("{place}: {at} is nowhere"));
                 open_objects(target, all, &format!("{place} > {at}"), seen, findings);
             }
-            // Beside a list of all that may be there, alternatives say only what must be: they name nothing that is not in it.
+            // Next to the full list of fields, alternatives only add requirements: they name no other fields.
             let target = members.get("$ref").and_then(Value::as_str).and_then(|at| all.pointer(at.trim_start_matches('#')));
             let is_closed = target.is_some() || members.get("additionalProperties") == Some(&Value::Bool(false));
             let known = &target.unwrap_or(schema)["properties"];
@@ -238,7 +238,7 @@ fn open_objects(schema: &Value, all: &Value, place: &str, seen: &mut Vec<String>
             let strange = named.filter(|name| known.get(name).is_none());
             findings.extend(strange.map(|name| format!("{place}: {name}")));
             for (name, member) in members.iter().filter(|(name, _)| !is_alternatives(name)) {
-                // Under `properties` stand names of fields, and a field may have the name of anything.
+                // Under `properties` the keys are field names, and a field may have any name.
                 match member {
                     Value::Object(fields) if name == "properties" => {
                         fields.values().for_each(|field| open_objects(field, all, place, seen, findings));

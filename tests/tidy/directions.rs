@@ -1,4 +1,4 @@
-//! Who may name whom: `base ← vocab ← engine ← features ← surfaces ← app, operations, workers`.
+//! Dependency directions: `base ← vocab ← engine ← features ← surfaces ← app, operations, workers`.
 
 use super::none;
 use super::source::{Source, has_word, sources};
@@ -6,7 +6,7 @@ use super::source::{Source, has_word, sources};
 const LAYERS: [&[&str]; 6] =
     [&["base"], &["vocab"], &["engine"], &["features"], &["surfaces"], &["app", "operations", "workers"]];
 
-/// What only these places may name.
+/// Names that only these files may use.
 const OWNERS: [(&str, &[&str]); 10] = [
     ("redb", &["src/engine/store/"]),
     ("tantivy", &["src/engine/search/"]),
@@ -20,7 +20,7 @@ const OWNERS: [(&str, &[&str]); 10] = [
     ("clap", &["src/surfaces/cli/"]),
 ];
 
-/// Words of OpenAPI, which only its writer knows.
+/// OpenAPI keywords, which only its writer may use.
 const OPENAPI_WORDS: [&str; 4] = ["operationId", "requestBody", "securitySchemes", "\"in\": \"query\""];
 
 fn layer(name: &str) -> Option<usize> {
@@ -50,7 +50,7 @@ fn imports_run_one_way() {
 }
 
 #[test]
-fn features_use_features_above_them_and_only_their_faces() {
+fn features_use_only_earlier_features_and_their_public_modules() {
     let all = sources(&["src"]);
     let order = features(&all);
     let place = |name: &str| order.iter().position(|other| other == name);
@@ -76,14 +76,15 @@ fn features_use_features_above_them_and_only_their_faces() {
     none("a feature reaches into another", findings);
 }
 
-/// `contacts::tags::store` is a part of contacts, even if a feature is called `tags` too.
+/// Returns whether a path is inside the feature itself: `contacts::tags::store` is part of contacts, even if there is also a feature
+/// `tags`.
 fn is_own(code: &str, other: &str, inside: &str, own: &str) -> bool {
     let what = format!("{other}::{inside}");
     code.match_indices(&what).all(|(at, _)| code[..at].ends_with(&format!("{own}::")) || code[..at].ends_with("super::"))
 }
 
 #[test]
-fn surfaces_touch_no_store() {
+fn surfaces_do_not_use_the_store() {
     let mut findings = Vec::new();
     for source in sources(&["src"]).iter().filter(|source| source.layer() == "surfaces") {
         for (line, path) in source.paths() {

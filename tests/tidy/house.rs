@@ -1,4 +1,4 @@
-//! What lies at the top of the repository, and what the pages for people must say.
+//! The top level of the repository, and the required content of its documents.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn page(name: &str) -> String {
 }
 
 #[test]
-fn nothing_else_lies_at_the_top() {
+fn nothing_else_is_at_the_top_level() {
     let ignored: Vec<String> = page(".gitignore").lines().map(|line| line.trim_matches('/').to_owned()).collect();
     let entries = fs::read_dir(root()).expect("the root is readable");
     let names = entries.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned());
@@ -46,14 +46,14 @@ fn the_readme_names_these_commands() {
 }
 
 #[test]
-fn the_changelog_has_a_part_for_what_is_not_released() {
+fn the_changelog_has_a_section_for_unreleased_changes() {
     let changelog = page("CHANGELOG.md");
     let part = changelog.split("\n## Unreleased\n").nth(1).expect("a part for what is not released");
     assert!(part.contains("\n- "), "it says something");
 }
 
 #[test]
-fn both_licences_are_here_and_named() {
+fn both_licenses_are_included_and_named() {
     assert!(page("LICENSE-MIT").starts_with("MIT License") && page("LICENSE-APACHE").contains("Version 2.0, January 2004"));
     assert!(page("Cargo.toml").contains("license = \"MIT OR Apache-2.0\""));
 }

@@ -1,6 +1,6 @@
-//! Rules of the house that no compiler checks: directions of imports, sizes, words, declarations.
+//! Repository rules that no compiler checks: import directions, sizes, words, declarations.
 //!
-//! `SNAPSHOTS=write cargo test --test tidy` writes the snapshots anew.
+//! `SNAPSHOTS=write cargo test --test tidy` rewrites the snapshots.
 
 mod advisories;
 mod alternatives;
@@ -12,7 +12,7 @@ mod sizes;
 mod source;
 mod unused;
 
-/// Fail with all findings at once: whoever repairs wants to see them together.
+/// Fails with all findings at once, so that they can be fixed together.
 fn none(what: &str, findings: Vec<String>) {
     assert!(findings.is_empty(), "{what}:\n  {}", findings.join("\n  "));
 }

@@ -1,4 +1,4 @@
-//! The OpenAPI document: a snapshot to read changes in, and checks that hold for any table.
+//! The OpenAPI document: a snapshot for reviewing changes, and checks that apply to any table.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn document() -> Value {
 }
 
 #[test]
-fn the_document_is_as_it_was_reviewed() {
+fn the_document_matches_the_reviewed_snapshot() {
     let path = root().join("tests/snapshots/openapi.json");
     let now = format!("{:#}\n", document());
     if std::env::var_os("SNAPSHOTS").is_some_and(|word| word == "write") {
@@ -29,7 +29,7 @@ fn the_document_is_as_it_was_reviewed() {
 }
 
 #[test]
-fn every_operation_of_the_network_is_in_the_document_once_per_path() {
+fn every_network_operation_is_in_the_document_once_per_path() {
     let document = document();
     let mut ids = BTreeSet::new();
     for entry in OPERATIONS {
@@ -47,7 +47,7 @@ fn every_operation_of_the_network_is_in_the_document_once_per_path() {
 }
 
 #[test]
-fn every_reference_leads_somewhere_and_every_component_is_referred_to() {
+fn every_reference_resolves_and_every_component_is_used() {
     let document = document();
     let mut references = BTreeSet::new();
     walk(&document, &mut |value| {
@@ -65,16 +65,16 @@ fn every_reference_leads_somewhere_and_every_component_is_referred_to() {
 }
 
 #[test]
-fn every_schema_has_a_name_of_its_own() {
+fn every_schema_has_a_unique_name() {
     let document = document();
     let schemas = document["components"]["schemas"].as_object().expect("schemas");
-    // Two types of one name are told apart by a number, which depends on the order of the table.
+    // Types with the same name get a number, which depends on the order of the table.
     let numbered = schemas.keys().filter(|name| name.ends_with(|letter: char| letter.is_ascii_digit())).cloned();
     none("schemas named by a number: give their types other names by #[schemars(rename = \"…\")]", numbered.collect());
 }
 
 #[test]
-fn every_schema_is_one() {
+fn every_schema_is_valid() {
     let mut findings = Vec::new();
     let document = document();
     let mut check = |schema: &Value| {
@@ -91,7 +91,7 @@ fn every_schema_is_one() {
     none("schemas that are none", findings);
 }
 
-/// Fields of answers that are `null` when they have no value; every other one is left out then.
+/// Response fields that are `null` without a value; all others are omitted then.
 const NULLABLE: [&str; 7] = [
     "BulkProgress.result",
     "BulkProgress.error",
@@ -103,7 +103,7 @@ const NULLABLE: [&str; 7] = [
 ];
 
 #[test]
-fn no_field_of_an_answer_is_null_but_those_that_say_so() {
+fn no_response_field_is_null_except_the_declared_ones() {
     let document = document();
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::new();
@@ -112,12 +112,12 @@ fn no_field_of_an_answer_is_null_but_those_that_say_so() {
             responses.values().for_each(|response| nullable(&document, response, "answer", &mut seen, &mut found));
         }
     });
-    // The envelope's own.
+    // A field of the envelope itself.
     found.remove("answer.error");
     assert_eq!(found, NULLABLE.map(str::to_owned).into());
 }
 
-/// The fields that may be null within a schema of an answer, by the type that they are in.
+/// Collects the fields that may be null within a response schema, by their type.
 fn nullable(document: &Value, value: &Value, place: &str, seen: &mut BTreeSet<String>, found: &mut BTreeSet<String>) {
     let is_null = |schema: &Value| match &schema["type"] {
         Value::String(kind) => kind == "null",
@@ -132,7 +132,7 @@ fn nullable(document: &Value, value: &Value, place: &str, seen: &mut BTreeSet<St
                 let target = document.pointer(at.trim_start_matches('#')).expect("references lead somewhere");
                 nullable(document, target, at.rsplit('/').next().unwrap_or_default(), seen, found);
             }
-            // Alternatives say that a field is not there by calling it null.
+            // Alternatives declare a field as null to require its absence.
             let is_alternative = !members.contains_key("type");
             for (name, field) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
                 let choices = field["anyOf"].as_array().into_iter().flatten();
@@ -186,7 +186,7 @@ fn every_pattern_is_anchored_at_both_ends() {
 }
 
 #[test]
-fn every_default_is_a_value_that_its_schema_accepts() {
+fn every_default_is_valid_in_its_schema() {
     let document = document();
     let mut findings = Vec::new();
     walk(&document, &mut |value| {
@@ -202,7 +202,7 @@ fn every_default_is_a_value_that_its_schema_accepts() {
     none("defaults that their own schema refuses", findings);
 }
 
-/// Every object within `value`.
+/// Visits every object within `value`.
 fn walk(value: &Value, see: &mut impl FnMut(&Value)) {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! How long files and functions are, and words that must not ship.
+//! Sizes of files and functions, and words that must not ship.
 
 use super::none;
 use super::source::{Source, braces, line_of, sources};
@@ -7,11 +7,11 @@ const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
 const ALL: [&str; 3] = ["src", "tests", "benches"];
 
-/// The mark that allows more, with the reason after it: in a file's first lines, or right above a function or in its first line.
+/// The marker that allows a longer one, followed by the reason: in a file's first lines, or right above a function or in its first line.
 const MARK: &str = "// long: ";
 
 #[test]
-fn files_fit_a_head() {
+fn files_are_not_too_long() {
     let long = |source: &Source| {
         let lines = source.text.lines().count();
         let marked = source.text.lines().take(20).any(|line| line.trim_start().starts_with(MARK));
@@ -21,7 +21,7 @@ fn files_fit_a_head() {
 }
 
 #[test]
-fn functions_fit_a_screen() {
+fn functions_are_not_too_long() {
     let mut findings = Vec::new();
     for source in sources(&ALL) {
         for (at, _) in source.code.match_indices("fn ") {
@@ -45,13 +45,13 @@ fn functions_fit_a_screen() {
 }
 
 #[test]
-fn every_file_says_what_it_is() {
+fn every_file_has_a_description() {
     let silent = |source: &Source| (!source.text.starts_with("//!")).then(|| source.path.clone());
     none("files without a sentence about themselves", sources(&ALL).iter().filter_map(silent).collect());
 }
 
 #[test]
-fn nothing_is_unwrapped_or_left_for_later() {
+fn shipped_code_has_no_unwrap_and_no_open_tasks() {
     let mut findings = Vec::new();
     for source in sources(&ALL) {
         for (number, line) in source.shipped.lines().enumerate() {
@@ -61,7 +61,7 @@ fn nothing_is_unwrapped_or_left_for_later() {
             }
         }
         for (number, line) in source.text.lines().enumerate() {
-            // Written in parts, so that this file does not find itself.
+            // Split, so that this file does not match itself.
             if [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")].iter().any(|word| line.contains(word)) {
                 findings.push(format!("{}:{} {}", source.path, number + 1, line.trim()));
             }

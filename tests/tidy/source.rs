@@ -4,19 +4,19 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The folder of the crate.
+/// Returns the folder of the crate.
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// One file of Rust.
+/// A Rust file.
 pub struct Source {
-    /// From the root, with `/`, like `src/base/clock.rs`.
+    /// The path from the root, with `/`, like `src/base/clock.rs`.
     pub path: String,
     pub text: String,
-    /// The text with comments and the insides of literals blanked out; lines stand where they stood.
+    /// The text with comments and the contents of literals blanked out; line numbers are unchanged.
     pub code: String,
-    /// `code` without what is compiled for tests only.
+    /// `code` without test-only code.
     pub shipped: String,
 }
 
@@ -30,13 +30,13 @@ impl Source {
         Self { path, text, code, shipped }
     }
 
-    /// The folder or file under `src`, like `engine`.
+    /// Returns the folder or file under `src`, like `engine`.
     pub fn layer(&self) -> &str {
         let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
         inside.split(['/', '.']).next().unwrap_or(inside)
     }
 
-    /// The module of this file, like `["features", "contacts", "store"]`.
+    /// Returns the module of this file, like `["features", "contacts", "store"]`.
     pub fn module(&self) -> Vec<&str> {
         let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
         let inside = inside.strip_suffix(".rs").unwrap_or(inside);
@@ -44,7 +44,7 @@ impl Source {
         inside.split('/').filter(|part| !matches!(*part, "lib" | "main")).collect()
     }
 
-    /// Every path that begins with `crate::` or `super::` in what is shipped, with braces expanded, from the crate's root.
+    /// Returns every path that starts with `crate::` or `super::` in shipped code, with braces expanded, from the crate's root.
     pub fn paths(&self) -> Vec<(usize, Vec<String>)> {
         let mut paths = Vec::new();
         for at in word_starts(&self.shipped) {
@@ -72,7 +72,7 @@ impl Source {
     }
 }
 
-/// All files under `folder`, sorted.
+/// Returns all files under `folder`, sorted.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
@@ -80,18 +80,18 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found.into_iter().flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Every Rust file under these folders of the root.
+/// Returns every Rust file under these folders of the root.
 pub fn sources(folders: &[&str]) -> Vec<Source> {
     let all = folders.iter().flat_map(|folder| files(&root().join(folder)));
     all.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).map(|path| Source::read(&path)).collect()
 }
 
-/// The number of the line of a place, from 1.
+/// Returns the line number of a position, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Whether `word` stands in `text` as a whole word.
+/// Returns whether `text` contains `word` as a whole word.
 pub fn has_word(text: &str, word: &str) -> bool {
     let letter = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     text.match_indices(word).any(|(at, _)| {
@@ -100,14 +100,14 @@ pub fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Where words begin.
+/// Returns the positions where words start.
 fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let bytes = text.as_bytes();
     (0..bytes.len()).filter(move |&at| letter(bytes[at]) && (at == 0 || !letter(bytes[at - 1])))
 }
 
-/// Read `a::b::{c, d::e}` from the front of `text`; returns what follows it.
+/// Reads `a::b::{c, d::e}` from the start of `text`; returns the remaining text.
 fn expand<'a>(text: &'a str, prefix: &mut Vec<String>, found: &mut Vec<Vec<String>>) -> &'a str {
     let end = text.find(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '*')).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
@@ -139,13 +139,13 @@ fn group<'a>(mut text: &'a str, prefix: &mut Vec<String>, found: &mut Vec<Vec<St
             return rest;
         }
         text = expand(text, prefix, found);
-        // `as name` says nothing about where it comes from.
+        // `as name` does not affect the path.
         let end = text.find([',', '}']).unwrap_or(text.len());
         text = &text[end..];
     }
 }
 
-/// Blank out comments and the insides of literals.
+/// Blanks out comments and the contents of literals.
 fn blank(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = bytes.to_vec();
@@ -162,7 +162,7 @@ fn blank(text: &str) -> String {
     String::from_utf8(out).expect("whole literals and comments were blanked")
 }
 
-/// Where a comment or literal that begins at `at` ends; `at` if there is none.
+/// Returns the end of a comment or literal that starts at `at`; `at` if there is none.
 fn skipped(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let find = |needle: &[u8], from: usize| {
@@ -183,7 +183,7 @@ fn skipped(bytes: &[u8], at: usize) -> usize {
         [b'"', ..] => quoted(bytes, at, b'"'),
         [b'\'', b'\\', ..] => quoted(bytes, at, b'\''),
         [b'\'', ..] => {
-            // A character, not a lifetime, if a quote follows one character later.
+            // A character literal, not a lifetime, if a quote follows one character later.
             let width = std::str::from_utf8(&rest[1..rest.len().min(5)])
                 .or_else(|error| std::str::from_utf8(&rest[1..1 + error.valid_up_to()]))
                 .ok()
@@ -203,7 +203,7 @@ fn quoted(bytes: &[u8], at: usize, quote: u8) -> usize {
     (place + 1).min(bytes.len())
 }
 
-/// The braces from `open` on, as a range.
+/// Returns the range of the braces that open at `open`.
 pub fn braces(code: &str, open: usize) -> Range<usize> {
     let mut depth = 0_usize;
     for (at, byte) in code.bytes().enumerate().skip(open) {
@@ -232,7 +232,7 @@ fn without_tests(code: &str) -> String {
 }
 
 #[test]
-fn comments_literals_and_tests_are_told_from_code() {
+fn comments_literals_and_tests_are_separated_from_code() {
     let text = "a // x\n\"b\\\"{\" 'c' '\\'' &'d e r#\"f\"# /* g */\n#[cfg(test)]\nmod tests { h }\ni";
     let code = blank(text);
     let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

@@ -1,14 +1,14 @@
-//! Tables without a reader: a limit, setting, code, table or asset that nothing names is a lie about the product.
+//! Unused entries: every limit, setting, code, table and asset must be used somewhere.
 
 use std::fs;
 
 use super::none;
 use super::source::{Source, files, has_word, root, sources};
 
-/// Names of `path` that no other file ships; `used` says how a use is written.
+/// Returns the names of `path` that no other shipped file uses; `used` detects a use.
 fn unused(path: &str, names: &[String], used: impl Fn(&Source, &str) -> bool) -> Vec<String> {
     let all = sources(&["src"]);
-    // A field that its own type hands out under another name is used too.
+    // A field that its own type returns under another name is used too.
     let own = |source: &Source, name: &str| source.path == path && source.shipped.contains(&format!("self.{name}"));
     let is_used = |name: &str| all.iter().any(|source| own(source, name) || (source.path != path && used(source, name)));
     names.iter().filter(|name| !is_used(name)).map(|name| format!("{path}: {name}")).collect()
@@ -18,7 +18,7 @@ fn read(path: &str) -> Source {
     sources(&["src"]).into_iter().find(|source| source.path == path).unwrap_or_else(|| panic!("there is no {path}"))
 }
 
-/// The words after `mark` at the beginning of lines of the shipped code.
+/// Returns the words after `mark` at the start of lines of shipped code.
 fn words_after(source: &Source, mark: &str) -> Vec<String> {
     let name = |line: &str| {
         let rest = line.trim_start().strip_prefix(mark)?;
@@ -55,7 +55,7 @@ fn every_setting_is_used() {
 }
 
 #[test]
-fn every_code_can_happen() {
+fn every_code_is_used() {
     let path = "src/vocab/codes.rs";
     let source = read(path);
     let body = source.shipped.split("pub enum Code {").nth(1).and_then(|rest| rest.split('}').next()).expect("the enum of codes");

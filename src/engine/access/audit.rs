@@ -1,4 +1,4 @@
-//! Who did what: one row per command, in the command's own transaction.
+//! The audit log: one row per command, written in the command's own transaction.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,16 +13,16 @@ use crate::vocab::tables;
 
 const AUDIT: Table<(Timestamp, u64), AuditRecord> = Table::new(tables::AUDIT);
 
-/// One act.
+/// One entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecord {
     /// The operation's id.
     pub operation: String,
-    /// The key it was done with; `None` for people.
+    /// The key that was used; `None` for users.
     pub key: Option<KeyId>,
-    /// Who did it; `None` for keys and for the operator of the machine.
+    /// The user; `None` for keys and for the operator of the machine.
     pub user: Option<UserId>,
-    /// Whose it was; `None` for the operator of the machine.
+    /// The account; `None` for the operator of the machine.
     pub account: Option<AccountId>,
     /// The request's id.
     pub request: String,
@@ -43,16 +43,16 @@ impl Record for AuditRecord {
     }
 }
 
-/// Note an act; `number` tells acts of one millisecond apart.
+/// Adds an entry; `number` distinguishes entries of one millisecond.
 pub fn note(tx: &mut WriteTx<'_>, number: u64, record: &AuditRecord) {
     let at = tx.now();
     tx.put(AUDIT, &(at, number), record);
 }
 
-/// An act, and when it was.
+/// An entry, with its time.
 pub type AuditRow = ((Timestamp, u64), AuditRecord);
 
-/// The newest `limit` acts before `before` that are `wanted`, the newest first; only so many rows are looked at.
+/// The newest `limit` entries before `before` that are `wanted`, newest first; reads a bounded number of rows.
 pub fn newest(
     tx: &impl Read,
     before: Option<(Timestamp, u64)>,
@@ -72,7 +72,7 @@ pub fn newest(
     Ok(found)
 }
 
-/// Forget acts older than the retention, a bounded number; true if there may be more.
+/// Deletes entries older than the retention, a bounded number; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let end = tx.now().plus_ms(-limits::AUDIT_KEPT_MS);
     let span = Span { from: Vec::new(), to: Some((end,).to_bytes()) };

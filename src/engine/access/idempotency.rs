@@ -1,9 +1,8 @@
 //! Stored responses for repeated requests (`assets/docs/idempotency.md`).
 //!
-//! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the first answer's status and bytes. The record is
-//! written in the transaction of the effect, so there is no moment at which one exists without the other. Keys are scoped to the
-//! API key. What counts as the same request: method, full path and body, the body compared after its keys are sorted, so that a
-//! client that writes its JSON anew is not taken for another.
+//! A request with an `Idempotency-Key` runs once; a repeat within 24 hours gets the status and bytes of the first response. The record is
+//! written in the transaction of the effect, so neither ever exists without the other. Keys are scoped to the API key. Two requests are the
+//! same if method, full path and body match. Bodies are compared with sorted keys, so that a client may serialize its JSON differently.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -26,10 +25,10 @@ type RecordKey = (KeyId, [u8; 32]);
 const REPLAYS: Table<RecordKey, StoredAnswer> = Table::new(tables::REPLAYS);
 const EXPIRY: Table<(Timestamp, KeyId, [u8; 32]), ()> = Table::new(tables::REPLAY_EXPIRY);
 
-/// An answer stored for repeats.
+/// A response stored for repeats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredAnswer {
-    /// What request it answered.
+    /// The fingerprint of its request.
     fingerprint: [u8; 32],
     pub status: u16,
     pub body: Vec<u8>,
@@ -45,26 +44,26 @@ pub struct IdempotentRequest {
     fingerprint: [u8; 32],
 }
 
-/// What the store knows of a request.
+/// The stored state of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Lookup {
-    /// Nothing: run it.
+    /// No record: run it.
     New,
-    /// The same request was answered with this.
+    /// The same request got this response.
     Answered(StoredAnswer),
-    /// The same request was answered, and what was said is erased.
+    /// The same request was completed, and its response is erased.
     Erased,
     /// The key was used with another request.
     Conflict,
 }
 
 impl IdempotentRequest {
-    /// Identify a request.
+    /// Identifies a request.
     pub fn new(key: KeyId, idempotency_key: &[u8], operation: &str, about: &str, body: &[u8]) -> Self {
         Self { address: (key, sha256(idempotency_key)), fingerprint: fingerprint(operation, about, body) }
     }
 
-    /// What the store knows of it.
+    /// Looks up its record.
     pub fn look_up(&self, tx: &impl Read, now: Timestamp) -> store::Result<Lookup> {
         Ok(match tx.get(REPLAYS, &self.address)?.filter(|stored| now < stored.expires_at) {
             None => Lookup::New,
@@ -74,12 +73,12 @@ impl IdempotentRequest {
         })
     }
 
-    /// Where the answer belongs, for sealing it.
+    /// The place of the response, as sealing context.
     pub fn place(&self) -> Vec<u8> {
         [b"replays/".as_slice(), &self.address.0.0, &self.address.1].concat()
     }
 
-    /// Keep the answer.
+    /// Stores the response.
     pub fn store(&self, tx: &mut WriteTx<'_>, status: u16, body: &[u8]) {
         let expires_at = tx.now().plus_ms(limits::IDEMPOTENCY_WINDOW_MS);
         let stored = StoredAnswer { fingerprint: self.fingerprint, status, body: body.to_vec(), expires_at };
@@ -88,12 +87,12 @@ impl IdempotentRequest {
     }
 }
 
-/// The status of an answer that was erased with the person it named; no operation answers so itself. The request still counts as
-/// answered and is not run again.
+/// The status of a response that was erased with the contact it named; no operation returns it. The request still counts as completed and
+/// does not run again.
 const ERASED: u16 = 410;
 
-/// Empty the answers that name one of `needles`, from behind the key `after` on, looking at up to `limit`; true if there may be more,
-/// and `after` then says how far it came.
+/// Erases the responses that contain one of `needles`, starting after the key `after`, reading up to `limit`; returns true if there may be
+/// more, and then sets `after` to the last key read.
 pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: &[String]) -> store::Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(REPLAYS, &span, Order::Forward, limit)?;
@@ -111,7 +110,7 @@ pub fn redact(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, needles: 
     Ok(rows.len() == limit)
 }
 
-/// Forget answers whose time is over, a bounded number; true if there may be more.
+/// Deletes expired responses, a bounded number; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let now = tx.now();
     let span = Span { from: Vec::new(), to: Some(now.to_bytes()) };
@@ -123,7 +122,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> store::Result<bool> {
     let full = due.len() == limit;
     for key in due {
         let address = (key.1, key.2);
-        // The same key may have been used again since: then the record is the newer one's.
+        // The same key may have been used again since: then the newer record is kept.
         if tx.get(REPLAYS, &address)?.is_some_and(|stored| stored.expires_at <= now) {
             tx.delete(REPLAYS, &address);
         }
@@ -145,7 +144,7 @@ fn fingerprint(operation: &str, about: &str, body: &[u8]) -> [u8; 32] {
     sum.finalize().into()
 }
 
-/// Feed a value to the sum with its keys in order.
+/// Hashes a value with its keys sorted.
 fn canonical(value: &Value, sum: &mut Sha256) {
     match value {
         Value::Object(map) => {
@@ -173,21 +172,21 @@ fn canonical(value: &Value, sum: &mut Sha256) {
     }
 }
 
-/// The tickets whose requests are running now.
+/// The idempotent requests that are running now.
 ///
-/// Invariant: an address is inside exactly while its guard lives, so a lock never outlives its request and never expires before.
+/// Invariant: an address is in the set exactly while its guard lives, so a lock neither outlives its request nor expires before it.
 #[derive(Default)]
 pub struct InFlight(Mutex<HashSet<RecordKey>>);
 
 impl InFlight {
-    /// Begin; `None` while another request with this key runs.
+    /// Starts a request; `None` while another request with this key runs.
     pub fn begin(self: &std::sync::Arc<Self>, ticket: &IdempotentRequest) -> Option<Guard> {
         let fresh = self.0.lock().expect("no holder of this lock panics").insert(ticket.address);
         fresh.then(|| Guard { running: self.clone(), address: ticket.address })
     }
 }
 
-/// Ends the running of a ticket when dropped.
+/// Ends the request when dropped.
 pub struct Guard {
     running: std::sync::Arc<InFlight>,
     address: RecordKey,

@@ -1,8 +1,8 @@
-//! JSON Web Tokens of our own making (RFC 7519, hardened by RFC 8725): one algorithm, one type of token, one key for each purpose.
+//! The service's own JSON Web Tokens (RFC 7519, hardened by RFC 8725): one algorithm, one token type, one key for each purpose.
 //!
-//! We read only what we wrote, so the header is compared and never interpreted: a token that names another algorithm, `none`, another
-//! type or a key of its own is no token. A token is a pointer; what it points to is looked up, so that it can be revoked. The
-//! libraries for foreign tokens bring every algorithm there is and read the clock by themselves, which both are worse here.
+//! We read only tokens that we wrote, so the header is compared and never interpreted: a token with another algorithm, `none`, another type
+//! or an embedded key is invalid. A token is a reference that is looked up, so that it can be revoked. JWT libraries support every
+//! algorithm and read the system clock, both of which are undesirable here.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde::de::DeserializeOwned;
@@ -13,16 +13,16 @@ use crate::base::base64;
 use crate::base::clock::Timestamp;
 use crate::vocab::limits;
 
-/// What every token says of itself.
+/// The claims of every token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// Who made it: the address of this service.
+    /// The issuer: the URL of this service.
     pub iss: String,
-    /// For what it was made.
+    /// The purpose of the token.
     pub aud: String,
-    /// What it points to.
+    /// The id that it refers to.
     pub sub: String,
-    /// Which of the two worlds it opens, if it opens one.
+    /// The environment, if it is for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<String>,
     /// Unix seconds.
@@ -31,22 +31,22 @@ pub struct Claims {
     pub exp: i64,
 }
 
-/// Makes and reads the tokens of one purpose.
+/// Creates and reads the tokens of one purpose.
 pub struct Tokens {
     key: [u8; 32],
-    /// The encoded header that all of them have.
+    /// The encoded header of all tokens.
     header: String,
     audience: &'static str,
 }
 
 impl Tokens {
-    /// Tokens under this key, which has no other purpose. `kind` is their `typ`, `audience` their `aud`.
+    /// Tokens with this key, which has no other purpose. `kind` is their `typ`, `audience` their `aud`.
     pub fn new(key: [u8; 32], kind: &str, audience: &'static str) -> Self {
         let header = base64::encode_url(format!(r#"{{"alg":"HS256","typ":"{kind}"}}"#).as_bytes());
         Self { key, header, audience }
     }
 
-    /// A token that points to `subject` from now on for `life_ms`.
+    /// A token for `subject`, valid from now for `life_ms`.
     pub fn sign(&self, issuer: &str, subject: String, env: Option<&str>, (now, life_ms): (Timestamp, i64)) -> String {
         let claims = Claims {
             iss: issuer.to_owned(),
@@ -67,12 +67,12 @@ impl Tokens {
     }
 
     fn sum(&self, signed: &str) -> Hmac<Sha256> {
-        let mut sum = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes keys of any length");
+        let mut sum = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC accepts keys of any length");
         sum.update(signed.as_bytes());
         sum
     }
 
-    /// What a token says, if we made it for this purpose at this address; whether its time is over is the caller's question.
+    /// The claims of a token, if we created it for this purpose at this URL. The caller checks the expiry.
     pub fn read(&self, issuer: &str, text: &str) -> Option<Claims> {
         if text.len() > limits::TOKEN_BYTES_MAX {
             return None;
@@ -93,7 +93,7 @@ fn parse<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
 }
 
 impl Claims {
-    /// Whether its time is over.
+    /// Whether it has expired.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now.seconds() >= self.exp
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_what_it_was_made_with_until_its_time_is_over() {
+    fn a_token_returns_its_claims_until_it_expires() {
         let token = tokens().sign(HERE, "someone".into(), Some("live"), (NOW, 60_000));
         let claims = tokens().read(HERE, &token).expect("ours");
         assert_eq!((claims.sub.as_str(), claims.env.as_deref()), ("someone", Some("live")));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn another_purpose_place_audience_or_type_is_refused() {
+    fn another_purpose_issuer_audience_or_type_is_rejected() {
         let token = tokens().sign(HERE, "someone".into(), None, (NOW, 60_000));
         assert_eq!(tokens().read("https://other.example.com", &token), None);
         assert_eq!(Tokens::new([2; 32], "at+jwt", "api").read(HERE, &token), None);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_algorithm_is_ever_looked_at() {
+    fn no_other_algorithm_is_accepted() {
         let token = tokens().sign(HERE, "someone".into(), None, (NOW, 60_000));
         for header in [
             r#"{"alg":"none","typ":"at+jwt"}"#,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn any_changed_letter_is_noticed() {
+    fn any_changed_character_is_detected() {
         let token = tokens().sign(HERE, "someone".into(), None, (NOW, 60_000));
         for place in 0..token.len() {
             let mut changed = token.clone().into_bytes();

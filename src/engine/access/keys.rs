@@ -1,7 +1,7 @@
-//! The cache of API keys: every key that works now, found by the hash of its text.
+//! The cache of API keys: every valid key, found by the hash of its text.
 //!
-//! The cache is in memory and complete, so that a look-up is one hash and one probe, and a key revoked is a key gone with the next
-//! request. It does not know where keys are kept; `features/accounts` fills it at the start and tells it of every change.
+//! The cache is in memory and complete, so that a look-up is one hash and one probe, and a revoked key fails with the next request. It does
+//! not know where keys are stored; `features/accounts` fills it at startup and updates it with every change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -23,9 +23,9 @@ use crate::vocab::rates::RouteGroup;
 #[derive(Debug)]
 pub struct AccountLimits {
     pub id: AccountId,
-    /// Whether it is the installation's own account, and not one from a public sign-up.
+    /// Whether it is the installation's own account, not one from a public sign-up.
     pub is_installations: bool,
-    /// Of its plan, which can be changed at any time.
+    /// The limits of its plan, which can change at any time.
     pub plan: ArcSwap<PlanLimits>,
     /// The rate limits of its API keys.
     pub rate_limits: RateLimits,
@@ -33,15 +33,15 @@ pub struct AccountLimits {
     pub user_rate_limits: RateLimits,
 }
 
-/// What the plan of an account allows.
+/// The limits of an account's plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanLimits {
-    /// Requests per window, by group; `None` when the account's plan is not in the configuration.
+    /// Requests per window, by group; `None` if the account's plan is not in the configuration.
     pub requests: Option<[u32; RouteGroup::ALL.len()]>,
     pub sending: SendingLimits,
 }
 
-/// How much mail an account may send. Nothing, when the account's plan is not in the configuration.
+/// How much mail an account may send. Zero if the account's plan is not in the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SendingLimits {
     /// None: as fast as the transport delivers.
@@ -58,7 +58,7 @@ impl Default for SendingLimits {
     }
 }
 
-/// An API key that works.
+/// A valid API key.
 #[derive(Debug)]
 pub struct ApiKey {
     pub id: KeyId,
@@ -71,7 +71,7 @@ pub struct ApiKey {
     pub last_writes: LastWrites,
 }
 
-/// How much a key was used, since the counts were last written down.
+/// The usage of a key that is not stored yet.
 #[derive(Debug, Default)]
 pub struct Usage {
     requests: AtomicU64,
@@ -79,50 +79,50 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Note one request.
+    /// Counts one request.
     pub fn note(&self, now: Timestamp) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.last_used_ms.store(now.0, Ordering::Relaxed);
     }
 
-    /// Take the requests that are not written down yet, and when the last one was; `None` if there were none.
+    /// Takes the requests that are not stored yet, and the time of the last one; `None` if there are none.
     pub fn take(&self) -> Option<(u64, Timestamp)> {
         let requests = self.requests.swap(0, Ordering::Relaxed);
         (requests > 0).then(|| (requests, Timestamp(self.last_used_ms.load(Ordering::Relaxed))))
     }
 
-    /// Give back what was taken and could not be written down.
+    /// Returns requests that could not be stored.
     pub fn give_back(&self, requests: u64, last: Timestamp) {
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.last_used_ms.fetch_max(last.0, Ordering::Relaxed);
     }
 }
 
-/// Every key that works now.
+/// Every valid key.
 #[derive(Default)]
 pub struct ApiKeyCache {
     by_hash: ArcSwap<HashMap<[u8; 32], Arc<ApiKey>>>,
-    /// Invariant: one entry per account for the life of the process, so that all its keys, also later ones, share rate limits.
+    /// Invariant: one entry per account for the life of the process, so that all its keys, including later ones, share rate limits.
     accounts: Mutex<HashMap<AccountId, Arc<AccountLimits>>>,
 }
 
 impl ApiKeyCache {
-    /// Replace the whole cache.
+    /// Replaces the whole cache.
     pub fn fill(&self, keys: impl IntoIterator<Item = Arc<ApiKey>>) {
         self.by_hash.store(Arc::new(keys.into_iter().map(|key| (key.hash, key)).collect()));
     }
 
-    /// The account, if it was seen before.
+    /// The account's limits, if it is in the cache.
     pub fn account_limits(&self, account: AccountId) -> Option<Arc<AccountLimits>> {
         self.accounts.lock().expect("no holder of this lock panics").get(&account).cloned()
     }
 
-    /// The account, made by `make` the first time.
+    /// The account's limits, created by `make` the first time.
     pub fn ensure_account_limits(&self, account: AccountId, make: impl FnOnce() -> AccountLimits) -> Arc<AccountLimits> {
         self.accounts.lock().expect("no holder of this lock panics").entry(account).or_insert_with(|| Arc::new(make())).clone()
     }
 
-    /// Add a key.
+    /// Adds a key.
     pub fn add(&self, key: Arc<ApiKey>) {
         self.by_hash.rcu(|keys| {
             let mut keys = HashMap::clone(keys);
@@ -131,7 +131,7 @@ impl ApiKeyCache {
         });
     }
 
-    /// Take a key off: the next request with it is refused.
+    /// Removes a key: the next request with it is rejected.
     pub fn remove(&self, id: KeyId) {
         self.by_hash.rcu(|keys| {
             let mut keys = HashMap::clone(keys);
@@ -140,12 +140,12 @@ impl ApiKeyCache {
         });
     }
 
-    /// What this key allows, if it is one of ours and works.
+    /// The API key of a presented text, if it is valid.
     pub fn find(&self, presented: &PresentedKey<'_>) -> Option<Arc<ApiKey>> {
         let hash = presented.hash();
         let keys = self.by_hash.load();
         let key = keys.get(&hash)?;
-        // The map compares hashes byte by byte; the verdict itself is taken in constant time.
+        // The map compares hashes byte by byte; the decision itself takes constant time.
         (same(&key.hash, &hash) && key.environment == presented.environment).then(|| key.clone())
     }
 

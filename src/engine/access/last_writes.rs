@@ -1,6 +1,6 @@
-//! Where the change feed was after a caller's last write, so that a search soon after can wait until the index has it.
+//! The feed position after a caller's last write, so that a search soon after can wait until the index has it.
 //!
-//! Kept in memory for each key and each session. It does not know what was written or what follows the feed.
+//! Kept in memory for each key and each session.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,15 +19,15 @@ struct LastWrite {
 }
 
 impl LastWrites {
-    /// Note a write after which the feed stands at this position.
+    /// Records a write after which the feed is at this position.
     pub fn note(&self, environment: Environment, position: u64, at: Monotonic) {
         let mut last = self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
-        // Of two at once, the one that is noted last may be the earlier.
+        // Of two concurrent writes, the one recorded last may be the earlier.
         let position = last.map_or(position, |last| last.position.max(position));
         *last = Some(LastWrite { position, at });
     }
 
-    /// The position that a search must see now: that of the last write, if it was a moment ago.
+    /// The position that a search must see: that of the last write, if it is recent.
     pub fn recent(&self, environment: Environment, now: Monotonic) -> Option<u64> {
         let last = *self.0[environment as usize].lock().unwrap_or_else(PoisonError::into_inner);
         last.filter(|last| now.ms_since(last.at) < limits::SEARCH_OWN_WRITES_MS).map(|last| last.position)
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(
             writes.recent(Environment::Test, Monotonic(6_400)),
             Some(7),
-            "an earlier one that is noted late takes nothing back"
+            "an earlier write that is recorded late changes nothing"
         );
     }
 }

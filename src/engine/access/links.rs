@@ -1,4 +1,4 @@
-//! Signed links: a path that works for anybody who has it, until its time is over.
+//! Signed links: a path that works for anyone who has the link, until it expires.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -6,29 +6,29 @@ use sha2::Sha256;
 use crate::base::clock::Timestamp;
 use crate::base::hex;
 
-/// Signs and checks links under one purpose's key.
+/// Signs and checks links with one purpose's key.
 pub struct Links {
     key: [u8; 32],
 }
 
 impl Links {
-    /// Links under this key, which has no other purpose.
+    /// Links with this key, which has no other purpose.
     pub fn new(key: [u8; 32]) -> Self {
         Self { key }
     }
 
-    /// The token that opens `path` until `expires_at`.
+    /// The token for `path` until `expires_at`.
     pub fn sign(&self, path: &str, expires_at: Timestamp) -> String {
         let expiry = expires_at.seconds().to_string();
         let sum = mac(&self.key, &[path.as_bytes(), b"\0", expiry.as_bytes()]);
         format!("{expiry}.{}", hex::encode(&sum))
     }
 
-    /// Whether `token` opens `path` now.
+    /// Whether `token` is valid for `path` now.
     pub fn check(&self, path: &str, token: &str, now: Timestamp) -> bool {
         let Some((expiry, sum)) = token.split_once('.') else { return false };
         let Some(sum) = hex::decode::<32>(sum) else { return false };
-        let mut expected = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC takes keys of any length");
+        let mut expected = Hmac::<Sha256>::new_from_slice(&self.key).expect("HMAC accepts keys of any length");
         for part in [path.as_bytes(), b"\0", expiry.as_bytes()] {
             expected.update(part);
         }
@@ -37,7 +37,7 @@ impl Links {
 }
 
 fn mac(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    let mut sum = Hmac::<Sha256>::new_from_slice(key).expect("HMAC accepts keys of any length");
     parts.iter().for_each(|part| sum.update(part));
     sum.finalize().into_bytes().into()
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_opens_its_own_path_until_its_time_is_over() {
+    fn a_link_opens_its_own_path_until_it_expires() {
         let links = Links::new([1; 32]);
         let token = links.sign("/v1/x", Timestamp(60_000));
         assert!(links.check("/v1/x", &token, Timestamp(59_999)));

@@ -1,4 +1,4 @@
-//! Who may do what, how often, and whether it was done already.
+//! Access control: authentication, rate limits, idempotency and the audit log.
 
 pub mod audit;
 pub mod idempotency;

@@ -1,7 +1,7 @@
-//! Request budgets: so many requests per account and route group in a window of 60 seconds that begins with its first request.
+//! Request budgets: a number of requests per account and route group in a 60-second window that starts with its first request.
 //!
-//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows; creating a key raises nothing. The
-//! windows are in memory: a restart resets them, which favors the caller for at most a minute.
+//! The rules are in `assets/docs/rate-limits.md`. All keys of an account share the windows, so another key adds no budget. The windows are
+//! in memory: a restart resets them, which favors the caller for at most a minute.
 
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ pub struct RateLimits {
     windows: [Mutex<Window>; RouteGroup::ALL.len()],
 }
 
-/// What the headers of a limited answer say.
+/// The header values of a limited response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub limit: u32,
@@ -37,8 +37,8 @@ pub struct Allowance {
 }
 
 impl RateLimits {
-    /// Count one request of group `rate`, made at `now`, which is `at` on the clock that only runs forward, against `limit`. A limit
-    /// of zero closes the group.
+    /// Counts one request of group `rate` against `limit`, made at `now`, which is `at` on the clock that only runs forward. A limit of
+    /// zero closes the group.
     pub fn take(&self, rate: RouteGroup, limit: u32, (now, at): (Timestamp, Monotonic)) -> Allowance {
         let mut window = self.windows[rate as usize].lock().expect("no holder of this lock panics");
         let running = window.started.filter(|started| at.ms_since(*started) < limits::BUDGET_WINDOW_MS);
@@ -51,7 +51,7 @@ impl RateLimits {
             window.used += 1;
         }
         let left_ms = limits::BUDGET_WINDOW_MS - at.ms_since(started);
-        // Rounded up: a client that waits until `reset` must find the window over.
+        // Rounded up: for a client that waits until `reset`, the window must have ended.
         let reset = now.plus_ms(left_ms + 999).seconds();
         let retry_after = (left_ms.max(1) as u64).div_ceil(1000);
         Allowance { limit, remaining: limit - window.used, reset, granted, retry_after }
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!((next.granted, next.remaining), (true, 1));
     }
 
-    /// It once answered 429 for the ten minutes that a clock was set back by.
+    /// The limiter once returned 429 for the ten minutes that a clock was set back by.
     #[test]
     fn a_clock_set_back_or_forward_changes_no_window() {
         for off_ms in [-600_000, 600_000] {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_windows_of_their_own_and_zero_closes_a_group() {
+    fn each_group_has_its_own_window_and_zero_closes_a_group() {
         let limits_of_account = RateLimits::default();
         let at = (Timestamp(0), Monotonic(0));
         assert!(limits_of_account.take(RouteGroup::General, 1, at).granted);

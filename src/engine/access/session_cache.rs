@@ -58,24 +58,24 @@ pub struct CachedSession {
 pub struct AtomicTimestamp(AtomicI64);
 
 impl AtomicTimestamp {
-    /// This time.
+    /// Starts at this time.
     pub fn at(time: Timestamp) -> Self {
         Self(AtomicI64::new(time.0))
     }
 
-    /// The time now.
+    /// The current value.
     pub fn get(&self) -> Timestamp {
         Timestamp(self.0.load(Ordering::Relaxed))
     }
 
-    /// Move it on; it never goes back.
+    /// Moves it forward; it never goes back.
     pub fn to(&self, time: Timestamp) {
         self.0.fetch_max(time.0, Ordering::Relaxed);
     }
 }
 
 impl CachedSession {
-    /// Whether it can still be used.
+    /// Whether the session is still valid.
     pub fn works(&self, now: Timestamp) -> bool {
         now < self.expires_at && now.ms_since(self.seen_at.get()) < self.idle_ms
     }
@@ -106,7 +106,7 @@ struct Inner {
 }
 
 impl SessionCache {
-    /// Add or replace a user.
+    /// Adds or replaces a user.
     pub fn set_user(&self, user: CachedUser) {
         self.write().users.insert(user.id, Arc::new(user));
     }
@@ -116,14 +116,14 @@ impl SessionCache {
         self.read().users.get(&id).cloned()
     }
 
-    /// Remove a user and all their sessions.
+    /// Removes a user and all their sessions.
     pub fn remove_user(&self, user: UserId) {
         let mut inner = self.write();
         inner.users.remove(&user);
         inner.end(|session| session.user == user);
     }
 
-    /// Add a session.
+    /// Adds a session.
     pub fn add(&self, session: Arc<CachedSession>) {
         let mut inner = self.write();
         if session.kind == SessionKind::Browser {
@@ -132,7 +132,7 @@ impl SessionCache {
         inner.sessions.insert(session.id, session);
     }
 
-    /// End the sessions that `is_over` selects: the next request with one is refused.
+    /// Ends the sessions that `is_over` selects: the next request with one is rejected.
     pub fn end(&self, is_over: impl Fn(&CachedSession) -> bool) {
         self.write().end(is_over);
     }
@@ -157,7 +157,7 @@ impl SessionCache {
         inner.touch(session, environment, now)
     }
 
-    // What is inside is changed by single inserts and removals: a holder that panicked has left nothing half done.
+    // The content changes only by single inserts and removals: a holder that panicked has left nothing half done.
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -217,11 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_by_being_idle_and_by_being_old_whatever_is_done_with_it() {
+    fn a_session_ends_when_idle_and_at_its_maximum_age() {
         let users = users();
         users.add(session(1, SessionKind::Browser));
         let works = |ms| users.by_cookie("\u{1}", Environment::Live, NOW.plus_ms(ms)).is_some();
-        assert!(works(3_999) && works(7_998), "each request keeps it");
+        assert!(works(3_999) && works(7_998), "each request extends it");
         assert!(!works(10_000), "but not for ever");
         users.add(session(2, SessionKind::Browser));
         assert!(users.by_cookie("\u{2}", Environment::Live, NOW.plus_ms(4_000)).is_none());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_programs_session_is_no_cookie_and_a_cookie_no_programs_session() {
+    fn program_and_cookie_sessions_are_not_interchangeable() {
         let users = users();
         users.add(session(1, SessionKind::Browser));
         users.add(session(2, SessionKind::Program));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_is_out_with_the_next_request() {
+    fn a_removed_user_is_signed_out_with_the_next_request() {
         let users = users();
         users.add(session(1, SessionKind::Browser));
         users.remove_user(USER);

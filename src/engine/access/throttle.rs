@@ -1,8 +1,8 @@
-//! Limits on guessing: so many tries at once, then longer and longer waits, and never a lock that does not open by itself.
+//! Limits on guessing: a few free attempts, then longer and longer waits, and never a permanent lock.
 //!
-//! Decisions are made in memory. What is counted is also kept in a table, so that a restart forgives nothing: callers write it with
-//! [`Throttle::keep`] before they answer. Waits are measured on the clock that only runs forward. It does not know what is tried. Names
-//! are kept as digests. How many are kept is bounded, in memory and in the table, and the quietest give way in both.
+//! Decisions are made in memory. The counts are also stored in a table, so that a restart does not reset them: callers store them with
+//! [`Throttle::keep`] before they respond. Waits are measured on the clock that only runs forward. Names are stored as digests. Their
+//! number is bounded, in memory and in the table; both drop the least recently used first.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -15,19 +15,19 @@ use crate::base::secret::sha256;
 use crate::engine::store::{self, Order, Read, Record, Span, Table, WriteTx};
 use crate::vocab::{limits, tables};
 
-/// How much is let through.
+/// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Tells the rules of one throttle apart.
+    /// Distinguishes the rules of one throttle.
     pub name: &'static str,
-    /// So many tries within the window cost nothing.
+    /// Attempts within the window that cost no wait.
     pub free: u32,
     pub window_ms: i64,
-    /// After that, each further try waits twice as long as the one before, up to this; 0: until the window is over.
+    /// After that, each further attempt waits twice as long as the one before, up to this; 0: until the window ends.
     pub wait_max_ms: i64,
 }
 
-/// What tries are counted for: a rule, and the name of an account, an address or a person.
+/// What attempts are counted for: a rule, and the name of an account, an address or a user.
 pub type ThrottleKey = (&'static Rule, String);
 
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +35,12 @@ struct Tries {
     started: Monotonic,
     last: Monotonic,
     used: u32,
-    /// Tries beyond the free ones.
+    /// Attempts beyond the free ones.
     strikes: u32,
     closed_until: Monotonic,
-    /// Without a try for so long they are forgotten.
+    /// How long they are remembered without another attempt.
     kept_ms: i64,
-    /// Whether the table may have a row of them.
+    /// Whether the table may have a row for them.
     has_row: bool,
 }
 
@@ -53,7 +53,7 @@ impl Tries {
 /// The digest of a rule and a name.
 type Address = [u8; 32];
 
-/// Tries as a row: how long ago, not when, because the clock that only runs forward starts over with each process.
+/// Attempts as a row: with the age, not the time, because the clock that only runs forward restarts with each process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     written_at: Timestamp,
@@ -69,22 +69,22 @@ impl Record for Row {}
 
 const ROWS: Table<Address, Row> = Table::new(tables::THROTTLES);
 
-/// What was tried recently, by rule and name.
+/// The recent attempts, by rule and name.
 #[derive(Default)]
 pub struct Throttle(Mutex<Memory>);
 
 #[derive(Default)]
 struct Memory {
     tries: HashMap<Address, Tries>,
-    /// Names that gave way and may have a row. The next write deletes those.
+    /// Dropped names that may have a row. The next write deletes their rows.
     evicted: Vec<Address>,
 }
 
 const FIRST_WAIT_MS: i64 = 1_000;
 
 impl Throttle {
-    /// Count a try; otherwise the whole seconds to wait, at least 1. Counted before it is known how it ends, so that many at once
-    /// are as many.
+    /// Counts an attempt, or returns the whole seconds to wait, at least 1. It counts before the result is known, so that concurrent
+    /// attempts all count.
     pub fn take(&self, rule: &Rule, name: &str, at: Monotonic) -> Result<(), u64> {
         let mut memory = self.memory();
         if memory.tries.len() >= limits::THROTTLED_NAMES_MAX {
@@ -111,7 +111,7 @@ impl Throttle {
         Ok(())
     }
 
-    /// Take the last try back: it was right, so it does not count. Those before it still do.
+    /// Takes the last attempt back: it was correct, so it does not count. Earlier attempts still do.
     pub fn undo(&self, rule: &Rule, name: &str, at: Monotonic) {
         if let Some(tries) = self.memory().tries.get_mut(&address(rule, name)) {
             tries.used = tries.used.saturating_sub(1);
@@ -122,17 +122,17 @@ impl Throttle {
         }
     }
 
-    /// Forget the tries under this name: it was no guessing.
+    /// Forgets the attempts of this name: they were not guesses.
     pub fn forgive(&self, rule: &Rule, name: &str) {
         self.memory().tries.remove(&address(rule, name));
     }
 
-    /// Make the rows of these names what is counted now, and delete those of names that gave way: the table never has more rows than
-    /// memory has room for. Reads the counts inside the transaction: of two that overlap, the later one writes the higher count.
+    /// Writes the current counts of these names to their rows, and deletes the rows of dropped names: the table never has more rows than
+    /// memory has entries. The counts are read inside the transaction: of two that overlap, the later one writes the higher count.
     pub fn keep(&self, tx: &mut WriteTx<'_>, names: &[ThrottleKey], at: Monotonic) {
         let mut memory = self.memory();
         let Memory { tries: all, evicted } = &mut *memory;
-        // A name that was tried again since has a row of its own, or will get it. Rows that stay because this write fails go with the sweep.
+        // A name with a newer attempt has a row of its own, or will get it. If this write fails, the sweep deletes the leftover rows.
         for address in std::mem::take(evicted).iter().filter(|address| !all.contains_key(*address)) {
             tx.delete(ROWS, address);
         }
@@ -148,8 +148,8 @@ impl Throttle {
         }
     }
 
-    /// Take over what the process before has kept, at its start. Time that the machine's clock says has passed counts as waited; if
-    /// that clock was set back meanwhile, none has.
+    /// Loads the attempts stored by the previous process, at startup. Time that has passed on the machine's clock counts as waited; if that
+    /// clock was set back, none has.
     pub fn load(&self, tx: &impl Read, now: Timestamp, at: Monotonic) -> store::Result<()> {
         let mut memory = self.memory();
         let all = &mut memory.tries;
@@ -173,7 +173,7 @@ impl Throttle {
         })
     }
 
-    /// Forget what is quiet, and rows that memory has let go; up to `limit` rows. True if there may be more.
+    /// Forgets idle names, and deletes rows of dropped names, up to `limit` rows. Returns true if there may be more.
     pub fn sweep(&self, tx: &mut WriteTx<'_>, at: Monotonic, limit: usize) -> store::Result<bool> {
         let mut memory = self.memory();
         let all = &mut memory.tries;
@@ -195,7 +195,7 @@ impl Throttle {
 }
 
 impl Memory {
-    /// The older half goes: made-up names that fill the room push out mostly each other.
+    /// Drops the older half: invented names that fill the memory mostly displace each other.
     fn make_room(&mut self, at: Monotonic) {
         let age = |tries: &Tries| at.ms_since(tries.last.max(tries.closed_until));
         let mut ages: Vec<i64> = self.tries.values().map(age).collect();
@@ -249,17 +249,17 @@ mod tests {
         }
         for wait in [1, 2, 4, 8, 8, 8] {
             assert_eq!(throttle.take(&SIGN_IN, "ada", now), Err(wait));
-            assert_eq!(throttle.take(&SIGN_IN, "bob", now.plus_ms(wait as i64)), Ok(()), "others are not concerned");
+            assert_eq!(throttle.take(&SIGN_IN, "bob", now.plus_ms(wait as i64)), Ok(()), "others are not affected");
             throttle.forgive(&SIGN_IN, "bob");
             now = now.plus_ms(wait as i64 * 1000);
             assert_eq!(throttle.take(&SIGN_IN, "ada", now), Ok(()));
         }
         now = now.plus_ms(60_000);
-        assert_eq!([(); 3].map(|()| throttle.take(&SIGN_IN, "ada", now)), [Ok(()); 3], "no lock is for ever");
+        assert_eq!([(); 3].map(|()| throttle.take(&SIGN_IN, "ada", now)), [Ok(()); 3], "no lock is permanent");
     }
 
     #[test]
-    fn who_is_forgiven_begins_anew() {
+    fn forgiven_attempts_start_from_zero() {
         let throttle = Throttle::default();
         assert_eq!([(); 3].map(|()| throttle.take(&SIGN_IN, "ada", Monotonic(0))), [Ok(()); 3]);
         throttle.forgive(&SIGN_IN, "ada");
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_without_longer_waits_closes_until_the_window_is_over() {
+    fn a_rule_without_longer_waits_closes_until_the_window_ends() {
         let throttle = Throttle::default();
         assert_eq!([(); 2].map(|()| throttle.take(&HOURLY, "x", Monotonic(0))), [Ok(()); 2]);
         assert_eq!(throttle.take(&HOURLY, "x", Monotonic(1)), Err(3600));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_right_does_not_count_and_what_was_wrong_before_does() {
+    fn a_correct_attempt_does_not_count_but_earlier_wrong_ones_do() {
         let throttle = Throttle::default();
         for _ in 0..10 {
             assert_eq!(throttle.take(&HOURLY, "x", Monotonic(0)), Ok(()));
@@ -305,7 +305,7 @@ mod tests {
         Arc::new(throttle)
     }
 
-    /// Tries lived in memory alone: a restart, which an attacker may be able to cause, gave every guess back.
+    /// Attempts were once kept in memory alone: a restart, which an attacker may be able to cause, reset every count.
     #[test]
     fn a_restart_forgives_nothing_and_counts_the_time_that_passed() {
         let clock = Arc::new(ManualClock::at(Timestamp(1_767_225_600_000)));
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_names_take_a_bounded_room() {
+    fn invented_names_use_bounded_memory() {
         let throttle = Throttle::default();
         for number in 0..limits::THROTTLED_NAMES_MAX + 10 {
             assert_eq!(throttle.take(&SIGN_IN, &number.to_string(), Monotonic(number as i64)), Ok(()));
@@ -369,9 +369,9 @@ mod tests {
         assert!(throttle.memory().tries.len() <= limits::THROTTLED_NAMES_MAX);
     }
 
-    /// Rows of names that gave way stayed until the next sweep, and made-up names filled the table beyond any bound.
+    /// Rows of dropped names once stayed until the next sweep, and invented names filled the table without bound.
     #[test]
-    fn made_up_names_take_a_bounded_room_in_the_table_too() {
+    fn invented_names_use_bounded_table_rows_too() {
         let store = store(&Arc::new(ManualClock::at(Timestamp(1_767_225_600_000))));
         let throttle = Arc::new(Throttle::default());
         let rows = || store.read().rows(tables::THROTTLES).expect("readable");
@@ -392,7 +392,7 @@ mod tests {
             assert!(rows() <= room, "{} rows after round {round}", rows());
         }
         assert_eq!(rows(), throttle.memory().tries.len() as u64, "a row for each name in memory and no other");
-        // A name that gave way and is tried again before the next write keeps its row.
+        // A dropped name with another attempt before the next write keeps its row.
         let again = (&SIGN_IN, "2 0".to_owned());
         throttle.memory().evicted.push(address(again.0, &again.1));
         keep(&store, &throttle, "ada", Monotonic(0));

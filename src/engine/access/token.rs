@@ -1,7 +1,7 @@
 //! The text of an API key: `sk_live_`, 32 random letters and digits, and a checksum of 6.
 //!
-//! The checksum lets a mistyped or invented key be refused without a look into the store, and lets scanners of published code
-//! recognise a leaked one. It does not know which keys exist: those are kept and found by [`PresentedKey::hash`].
+//! The checksum allows a mistyped or invented key to be rejected without a store look-up, and lets code scanners recognize a leaked key.
+//! Which keys exist is not known here: keys are stored and found by [`PresentedKey::hash`].
 
 use std::fmt;
 
@@ -9,17 +9,17 @@ use crate::base::random::Random;
 use crate::base::secret::{CHECKSUM_BYTES, Secret, checksum, random_base62, sha256};
 use crate::vocab::environment::Environment;
 
-/// 32 × log2 62 = 190.5 random bits: beyond guessing, and no key is ever drawn twice.
+/// 32 × log2 62 = 190.5 random bits: they cannot be guessed, and no key is ever drawn twice.
 const RANDOM_BYTES: usize = 32;
 const PREFIX: &str = "sk_";
 const SIGNED_BYTES: usize = PREFIX.len() + "live_".len() + RANDOM_BYTES;
 const TOKEN_BYTES: usize = SIGNED_BYTES + CHECKSUM_BYTES;
-/// Some clients put the vendor's short name before the mark (`mm_sk_live_…`); longer than this is no short name.
+/// Some clients put a short vendor name in front (`mm_sk_live_…`); a longer prefix is not a vendor name.
 const VENDOR_BYTES_MAX: usize = 16;
 
-/// Make the text of a new key.
+/// Creates the text of a new key.
 pub fn create(environment: Environment, random: &dyn Random) -> Secret {
-    // Room for the whole from the start: a text that grows leaves its first part behind in freed memory.
+    // The full capacity from the start: a growing text would leave its first part behind in freed memory.
     let mut token = String::with_capacity(TOKEN_BYTES);
     token.push_str(PREFIX);
     token.push_str(environment.word());
@@ -33,13 +33,13 @@ pub fn create(environment: Environment, random: &dyn Random) -> Secret {
 /// A key that a caller presented: well-formed, but not known to exist.
 #[derive(Clone, Copy)]
 pub struct PresentedKey<'a> {
-    /// The world the key says it opens.
+    /// The environment in the key's text.
     pub environment: Environment,
     token: &'a str,
 }
 
 impl PresentedKey<'_> {
-    /// By what the key is kept and found.
+    /// The hash by which the key is stored and found.
     pub fn hash(&self) -> [u8; 32] {
         sha256(self.token.as_bytes())
     }
@@ -51,11 +51,11 @@ impl fmt::Debug for PresentedKey<'_> {
     }
 }
 
-/// The text is not a key that we ever gave out.
+/// The text is not a key that we could have created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-/// Read the text of a key, with or without a vendor's short name before it.
+/// Parses the text of a key, with or without a short vendor name in front.
 pub fn parse(given: &str) -> Result<PresentedKey<'_>, Malformed> {
     let token = if given.starts_with(PREFIX) { given } else { without_vendor(given).ok_or(Malformed)? };
     let after_prefix = token.strip_prefix(PREFIX).ok_or(Malformed)?;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_created_is_read_back_with_its_environment() {
+    fn a_created_key_parses_with_its_environment() {
         for environment in Environment::ALL {
             for seed in 1..500 {
                 let token = key(environment, seed);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vendor_name_before_it_changes_nothing() {
+    fn a_vendor_prefix_is_ignored() {
         let token = key(Environment::Live, 1);
         let hash = parse(&token).expect("created").hash();
         assert_eq!(hash, sha256(token.as_bytes()));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn any_changed_missing_or_added_letter_is_malformed() {
+    fn any_changed_missing_or_added_character_is_malformed() {
         let token = key(Environment::Test, 2);
         for place in 0..token.len() {
             let mut changed = token.clone().into_bytes();

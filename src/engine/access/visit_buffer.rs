@@ -1,7 +1,7 @@
-//! Visits to links that went out in messages: kept in memory for a moment, so that who follows a link waits for no disk.
+//! Visits to links in messages: buffered in memory for a moment, so that a visitor does not wait for the disk.
 //!
-//! It does not know what a visit means; whoever does takes them out in batches. What does not fit is dropped and counted: a flood of
-//! visits costs counts, never memory and never an answer.
+//! The tracking feature takes visits out in batches and interprets them. Visits that do not fit are dropped and counted: a flood of visits
+//! costs counts, but never memory or a response.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashSet, VecDeque};
@@ -21,15 +21,15 @@ pub struct Visit {
     /// The number of the link; `None` is the pixel.
     pub link: Option<u16>,
     pub at: Timestamp,
-    /// What the client calls itself, cut.
+    /// The User-Agent, truncated.
     pub agent: String,
-    /// Nothing but the headers was wanted.
+    /// The request was a HEAD.
     pub is_head: bool,
-    /// The client said that it loads in advance.
+    /// The client declared a prefetch.
     pub is_prefetch: bool,
 }
 
-/// The visits of one environment that are not written yet.
+/// The visits of one environment that are not stored yet.
 #[derive(Default)]
 pub struct VisitBuffer {
     inner: Mutex<Inner>,
@@ -39,15 +39,15 @@ pub struct VisitBuffer {
 #[derive(Default)]
 struct Inner {
     visits: VecDeque<Visit>,
-    /// Which client visited what in this window of [`limits::VISIT_REPEAT_MS`] and in the one before it.
+    /// The client and link of each visit in this window of [`limits::VISIT_REPEAT_MS`] and in the previous one.
     seen: [HashSet<u64>; 2],
     window: i64,
 }
 
 impl VisitBuffer {
-    /// Keep a visit, if there is room. The same `client` at the same link once more, a moment later, is not another visit.
+    /// Stores a visit, if there is space. Another visit of the same `client` to the same link a moment later does not count.
     ///
-    /// Who the client is, is not kept.
+    /// The client's identity is not stored.
     pub fn note(&self, visit: Visit, client: &[u8]) {
         let mut inner = self.inner();
         if inner.is_repeat(&visit, client) {
@@ -60,14 +60,14 @@ impl VisitBuffer {
         }
     }
 
-    /// Take out up to `limit`, the oldest first.
+    /// Takes out up to `limit` visits, oldest first.
     pub fn take(&self, limit: usize) -> Vec<Visit> {
         let mut inner = self.inner();
         let many = inner.visits.len().min(limit);
         inner.visits.drain(..many).collect()
     }
 
-    /// Put back what could not be written, in front.
+    /// Puts visits that could not be stored back in front.
     pub fn put_back(&self, visits: Vec<Visit>) {
         let mut inner = self.inner();
         for visit in visits.into_iter().rev() {
@@ -75,7 +75,7 @@ impl VisitBuffer {
         }
     }
 
-    /// How many were dropped since this was asked last.
+    /// The number of visits dropped since the last call.
     pub fn dropped(&self) -> u64 {
         self.dropped.swap(0, Ordering::Relaxed)
     }
@@ -102,7 +102,7 @@ impl Inner {
         (visit.mailing, visit.recipient, visit.link, client).hash(&mut hasher);
         let known = hasher.finish();
         let again = self.seen.iter().any(|seen| seen.contains(&known));
-        // A flood cannot grow this either: what is not remembered counts twice at worst.
+        // A flood cannot grow this set either: at worst, visits beyond the bound count twice.
         if self.seen[0].len() < limits::VISITS_WAITING_MAX {
             self.seen[0].insert(known);
         }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_dropped_and_counted_and_what_failed_comes_first_again() {
+    fn excess_visits_are_dropped_and_counted_and_failed_ones_come_first_again() {
         let visits = VisitBuffer::default();
         for recipient in 0..limits::VISITS_WAITING_MAX as u32 + 3 {
             visits.note(visit(recipient), b"somebody");

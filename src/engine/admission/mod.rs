@@ -1,9 +1,9 @@
-//! Admits connections up to a maximum, in all and per address. When all are in use, an idle connection is closed to make room.
+//! Admits connections up to a maximum, in total and per address. When all are in use, an idle connection is closed for a new one.
 //!
-//! Which one: of the address that holds the most connections, the one that has been idle longest. So a flood of idle connections from
-//! few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection is never chosen while a request
-//! is in progress on it or its client still reads a reply. One that closes already is chosen only if no other is idle. What a connection
-//! is, and what it is doing, its owner says through [`Activity`].
+//! The chosen connection is the one that has been idle longest, of the address with the most connections. So a flood of idle connections
+//! from few addresses displaces itself, and a visitor with one connection is the last to lose it. A connection is never chosen while a
+//! request is in progress on it or its client still reads a reply. One that is already closing is chosen only if no other is idle. The
+//! connection's owner reports its state through [`Activity`].
 
 mod activity;
 
@@ -20,18 +20,18 @@ pub use self::activity::Activity;
 use self::activity::Idle;
 use crate::base::network::counted_as;
 
-/// Refusals that may be written at the same time. Beyond it, connections are closed without an answer: under a flood, an answer must
+/// Rejections that may be written at the same time. Beyond that, connections are closed without a response: under a flood, responses must
 /// not cost what the maximum saves.
 const REFUSALS_MAX: usize = 64;
-/// How long the order in which connections are closed is used before it is computed again. Computing it walks all connections.
+/// How long the closing order is reused before it is computed again. Computing it walks all connections.
 const ORDER_KEPT: Duration = Duration::from_millis(100);
 /// How long to wait for a connection that was asked to close before another one is asked too. One that received a request at that very
-/// moment answers it first.
+/// moment responds to it first.
 const CLOSING_TIME: Duration = Duration::from_millis(50);
-/// How often that is done for one connection that wants in, before it is refused.
+/// How many connections are asked for one that waits, before it is rejected.
 const TRIES_MAX: usize = 20;
-/// Of so many connections one is closed ahead of need when all are in use, so that under a flood new ones need not wait for each other's
-/// room. At most [`AHEAD_MAX`].
+/// Of this many connections, one is closed in advance when all are in use, so that under a flood new ones need not wait for each other. At
+/// most [`AHEAD_MAX`].
 const AHEAD_OF: usize = 128;
 const AHEAD_MAX: usize = 32;
 
@@ -50,7 +50,7 @@ struct State {
     refusals: usize,
     addresses: HashMap<IpAddr, usize>,
     seats: HashMap<u64, Seat>,
-    /// Connections that were asked to close and are still there: a few.
+    /// Connections that were asked to close and are still open: a few.
     asked: Vec<u64>,
     next_seat: u64,
     order: Order,
@@ -63,19 +63,19 @@ struct Seat {
     is_asked_to_close: bool,
 }
 
-/// Idle connections in the order in which they are closed, each with what it was when this was computed.
+/// Idle connections in closing order, each with its state when this was computed.
 #[derive(Default)]
 struct Order {
     seats: VecDeque<(u64, Idle)>,
     computed_at: Option<Instant>,
 }
 
-/// Where a connection comes from, as far as it counts.
+/// The origin of a connection, for counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A remote address: counted, and held to the maximum per address.
+    /// A remote address: counted, and limited per address.
     Remote(IpAddr),
-    /// This machine: counted, but held only to the total, because all its programs share one address.
+    /// This machine: counted, but limited only in total, because all its programs share one address.
     Loopback(IpAddr),
     /// A trusted proxy or a local socket, behind which there are many clients: not counted by address.
     Shared,
@@ -90,16 +90,16 @@ impl Origin {
     }
 }
 
-/// Why a connection is refused.
+/// Why a connection is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// All connections are in use, and none of them is idle.
     Total,
-    /// This address holds as many connections as it may.
+    /// This address already has its maximum of connections.
     Address,
 }
 
-/// The right to one open connection (or to one written refusal), given back on drop.
+/// The right to one open connection (or to one written rejection), released on drop.
 pub struct Ticket {
     admission: Arc<Admission>,
     held: TicketKind,
@@ -111,7 +111,7 @@ enum TicketKind {
 }
 
 impl Ticket {
-    /// The connection's activity, which its owner keeps up to date. A refusal has none of its own.
+    /// The connection's activity, which its owner keeps up to date. A rejection has none of its own.
     pub fn activity(&self) -> Arc<Activity> {
         match &self.held {
             TicketKind::Connection { activity, .. } => activity.clone(),
@@ -121,28 +121,28 @@ impl Ticket {
 }
 
 impl Admission {
-    /// An admission with these maxima.
+    /// An admission with these limits.
     pub fn new(total_max: usize, per_address_max: usize) -> Arc<Self> {
         Arc::new(Self { total_max, per_address_max, state: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Admit a connection. When all are in use, an idle one is closed first.
+    /// Admits a connection. When all are in use, an idle one is closed first.
     pub async fn admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         for attempt in 0..TRIES_MAX {
-            // Before the look at the count: a connection that ends in between is not missed.
+            // Subscribe before reading the count, so that a connection that ends in between is not missed.
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
             match self.try_admit(origin) {
                 Err(Refused::Total) if self.ask_some_to_close(attempt) => {}
                 decided => return decided,
             }
-            // Whether one has ended or time is up, the count decides.
+            // The count decides, whether one has ended or the wait timed out.
             let _ = tokio::time::timeout(CLOSING_TIME, freed).await;
         }
         Err(Refused::Total)
     }
 
-    /// Admit a connection if there is room without closing another.
+    /// Admits a connection if that needs no other to close.
     pub fn try_admit(self: &Arc<Self>, origin: Origin) -> Result<Ticket, Refused> {
         let address = origin.address();
         let mut state = self.state();
@@ -164,7 +164,7 @@ impl Admission {
         Ok(Ticket { admission: Arc::clone(self), held: TicketKind::Connection { seat, activity } })
     }
 
-    /// Whether a refusal may be written.
+    /// Whether a rejection may be written.
     pub fn refuse(self: &Arc<Self>) -> Option<Ticket> {
         let mut state = self.state();
         if state.refusals >= REFUSALS_MAX {
@@ -174,17 +174,17 @@ impl Admission {
         Some(Ticket { admission: Arc::clone(self), held: TicketKind::Refusal })
     }
 
-    /// Ask the connection that is next in order to close, as when no descriptor is left.
+    /// Asks the next connection in order to close, for example when no descriptor is left.
     pub fn ask_one_to_close(&self) {
         self.state().ask_next();
     }
 
-    /// Have some connections closing: one more with each attempt, because one that was asked may have received a request just then.
-    /// False if none is closing.
+    /// Ensures that some connections are closing: one more with each attempt, because one that was asked may have received a request just
+    /// then. Returns false if none is closing.
     fn ask_some_to_close(&self, attempt: usize) -> bool {
         let wanted = (self.total_max / AHEAD_OF).clamp(1, AHEAD_MAX) + attempt;
         let mut state = self.state();
-        // One that was asked and has received a request answers that first, which may take long: it makes no room now.
+        // One that was asked and then received a request responds to that first, which may take long: it does not count.
         let mut closing = state.closing();
         while closing < wanted {
             if !state.ask_next() {
@@ -207,7 +207,7 @@ impl State {
         self.asked.iter().filter(is_idle).count()
     }
 
-    /// Ask the connection that is next in order to close; false if none is idle.
+    /// Asks the next connection in order to close; returns false if none is idle.
     fn ask_next(&mut self) -> bool {
         let Some(id) = self.next_to_close(Instant::now()) else { return false };
         let Some(seat) = self.seats.get_mut(&id) else { return false };
@@ -226,12 +226,12 @@ impl State {
         if let Some(seat) = self.take_next() {
             return Some(seat);
         }
-        // The order is used up. What has become idle since it was computed is not in it.
+        // The order is used up. Connections that became idle since it was computed are not in it.
         self.compute_order(now);
         self.take_next()
     }
 
-    /// The first of the order that is still what it was.
+    /// The first connection in the order whose state has not changed.
     fn take_next(&mut self) -> Option<u64> {
         while let Some((id, idle)) = self.order.seats.pop_front() {
             let still = |seat: &Seat| !seat.is_asked_to_close && seat.activity.idle() == Some(idle);
@@ -242,9 +242,9 @@ impl State {
         None
     }
 
-    /// Put idle connections in order. Each stands as high as the number of connections its address holds at that point; the highest go
-    /// first, and among equals the one that has been idle longest. Those that close already come last: they go soon by themselves, and
-    /// their clients are still reading why.
+    /// Sorts idle connections. The rank of each is the number of connections that its address has at that point; the highest go first, and
+    /// among equals the one that has been idle longest. Those already closing come last: they end soon anyway, and their clients are still
+    /// reading the reason.
     fn compute_order(&mut self, now: Instant) {
         let mut idle: Vec<(u64, Option<IpAddr>, Idle)> = self
             .seats
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_ends_makes_room() {
+    async fn a_connection_that_ends_frees_its_place() {
         let admission = Admission::new(1, 1);
         let held = admission.admit(remote("192.0.2.1")).await.expect("there is room");
         held.activity().begin();
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_network_of_ipv6_counts_as_one_address() {
+    async fn an_ipv6_network_counts_as_one_address() {
         let admission = Admission::new(10, 1);
         let _held = admission.admit(remote("2001:db8::1")).await;
         assert_eq!(admission.admit(remote("2001:db8::ffff")).await.err(), Some(Refused::Address));
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn loopback_is_held_to_the_total_only() {
+    async fn loopback_is_limited_in_total_only() {
         let admission = Admission::new(3, 1);
         let local = Origin::Loopback("127.0.0.1".parse().expect("an address"));
         let held: Vec<_> = (0..3).map_while(|_| admission.try_admit(local).ok()).collect();
@@ -372,7 +372,7 @@ mod tests {
     #[tokio::test]
     async fn when_all_are_in_use_the_longest_idle_of_the_address_with_the_most_is_closed() {
         let admission = Admission::new(4, 64);
-        // Idle longest of all, but the only one of its address.
+        // This one has been idle longest, but is the only one of its address.
         let lonely = obedient(&admission, remote("192.0.2.1")).await;
         tokio::time::sleep(MOMENT).await;
         let first = obedient(&admission, remote("192.0.2.2")).await;
@@ -411,14 +411,14 @@ mod tests {
         let _visitor = admission.admit(remote("192.0.2.9")).await.expect("room is made by the other");
         other.await.expect("closed");
         assert!(!reading.activity().is_asked_to_close());
-        // Once all is read, it is the one that has been idle longest.
+        // Once the reply is read, it is the one that has been idle longest.
         tokio::time::sleep(MOMENT).await;
         reading.activity().flushed();
         assert!(reading.activity().is_idle());
     }
 
     #[tokio::test]
-    async fn a_connection_that_closes_already_is_the_last_to_be_asked() {
+    async fn a_closing_connection_is_the_last_to_be_asked() {
         let admission = Admission::new(3, 64);
         let closing = admission.try_admit(remote("192.0.2.1")).expect("there is room");
         closing.activity().begin_to_close();
@@ -440,7 +440,7 @@ mod tests {
         assert!(visitor.is_ok());
     }
 
-    /// Those that answer a request before they close make no room for as long as that takes.
+    /// Connections that respond to a request before they close stay open for as long as that takes.
     #[tokio::test]
     async fn connections_that_were_asked_and_became_busy_do_not_delay_the_next_visitor() {
         let admission = Admission::new(9, 64);
@@ -475,12 +475,12 @@ mod tests {
         }
         let mut visitors = Vec::new();
         for number in 0..60 {
-            visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("nobody is refused"));
+            visitors.push(admission.admit(remote(&format!("203.0.113.{number}"))).await.expect("no one is rejected"));
         }
         assert!(visitors.iter().all(|visitor| visitor.activity().is_idle()));
-        // Some are closed ahead of need.
+        // Some are closed in advance.
         assert!((396..=400).contains(&admission.state().total));
         let evicted = visitors.iter().filter(|visitor| visitor.activity().is_asked_to_close()).count();
-        assert_eq!(evicted, 0, "no visitor makes room for another while the flood holds more");
+        assert_eq!(evicted, 0, "no visitor displaces another while the flood holds more");
     }
 }

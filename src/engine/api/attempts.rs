@@ -1,4 +1,4 @@
-//! Tries that may be guesses, counted so that neither a restart nor a crash forgets them: a count is durable before the answer.
+//! Attempts that may be guesses, counted so that neither a restart nor a crash resets them: the count is durable before the response.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::engine::access::throttle::ThrottleKey;
 use crate::engine::store;
 use crate::vocab::codes::Code;
 
-/// Count one try for each of these names, or refuse it until their waits are over.
+/// Counts one attempt for each of these names, or rejects it until their waits are over.
 pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     for (rule, name) in names {
@@ -17,7 +17,7 @@ pub async fn count(engine: &Arc<Engine>, names: &[ThrottleKey]) -> Result<(), Fa
     Ok(keep(engine, names).await?)
 }
 
-/// The try was no guess: forget every try for the names in `forgiven`, and only this one for the names in `undone`.
+/// The attempt was not a guess: forgets every attempt for the names in `forgiven`, and only this one for the names in `undone`.
 pub async fn forgive(engine: &Arc<Engine>, forgiven: &[ThrottleKey], undone: &[ThrottleKey]) -> Result<(), Failure> {
     let at = engine.clock.monotonic();
     forgiven.iter().for_each(|(rule, name)| engine.throttle.forgive(rule, name));
@@ -32,12 +32,12 @@ async fn keep(engine: &Arc<Engine>, names: &[ThrottleKey]) -> store::Result<()> 
         engine.throttle.keep(tx, &names, engine.clock.monotonic());
         Ok(())
     };
-    // On an almost full disk too: who cannot sign in cannot see what is wrong.
+    // Also on an almost full disk: a user who cannot sign in cannot see what is wrong.
     control.write_essential(write).await?
 }
 
-/// Too many tries; `seconds` to wait.
+/// Too many attempts; `seconds` is the remaining wait.
 pub fn too_many(seconds: u64) -> Failure {
-    let detail = format!("Too many tries; wait {seconds} seconds and try again.");
+    let detail = format!("Too many attempts; wait {seconds} seconds and try again.");
     Failure::because(Code::RateLimitExceeded, detail).after_seconds(seconds)
 }

@@ -1,8 +1,7 @@
-//! How many bytes of request bodies are in memory at a time, over all requests.
+//! Limits the bytes of large request bodies in memory at a time, over all requests.
 //!
-//! A body is there as a whole while its operation runs, and so is what it says: the text of a file, and the file. A few large ones at
-//! once would take more memory than a small server has. Small bodies need no room, so that large ones cannot keep them out. It does not
-//! know what bodies say.
+//! A body stays in memory while its operation runs, and so does its parsed form. A few large ones at once would take more memory than a
+//! small server has. Small bodies bypass the limit, so that large ones cannot block them.
 
 use std::time::Duration;
 
@@ -14,18 +13,18 @@ use super::http_types::Body;
 use crate::vocab::codes::Code;
 use crate::vocab::limits::{BODIES_BYTES_MAX, BODIES_RETRY_SECONDS, BODIES_WAIT, BODY_SMALL_BYTES};
 
-/// The unit in which room is counted: a semaphore counts no further than some hundred million.
+/// The unit of the limit: a semaphore counts only to some hundred million.
 const UNIT_BYTES: usize = 1024;
 
-/// Room for large bodies.
+/// The memory for large bodies.
 pub struct Bodies {
     units: Semaphore,
     units_max: usize,
     wait: Duration,
 }
 
-/// Room for one body, given back on drop.
-#[must_use = "the room is given back when this is dropped"]
+/// Memory for one body, released on drop.
+#[must_use = "the memory is released when this is dropped"]
 pub struct Room<'a> {
     _permit: Option<SemaphorePermit<'a>>,
 }
@@ -37,20 +36,20 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Room for this many bytes; requests wait this long for their part of it.
+    /// Allows this many bytes; requests wait this long for their share.
     pub fn new(bytes: usize, wait: Duration) -> Self {
         let units_max = bytes / UNIT_BYTES;
         Self { units: Semaphore::new(units_max), units_max, wait }
     }
 
-    /// Wait for room for a body, of which the operation takes at most `limit` bytes. It is taken before the body is read, and for all of
-    /// it: bodies that each wait for their second half would wait for each other. A body of unknown length counts as `limit` bytes, and
-    /// one that is larger than all the room has it for itself.
+    /// Waits for the memory of a body, of which the operation accepts at most `limit` bytes. The whole share is reserved before the body is
+    /// read: bodies that each wait for their second half would deadlock. A body of unknown length counts as `limit` bytes, and one that is
+    /// larger than the total gets all of it.
     pub fn room<'b>(&'b self, body: &Body, limit: usize) -> impl Future<Output = Result<Room<'b>, Failure>> + use<'b> {
         let bytes = match body {
             Body::Empty => 0,
             Body::Whole(bytes) => bytes.len(),
-            // It is refused before any of it is read.
+            // It is rejected before any of it is read.
             Body::Stream { declared_bytes: Some(declared), .. } if *declared > limit as u64 => 0,
             Body::Stream { declared_bytes, .. } => declared_bytes.map_or(limit, |declared| declared as usize),
         };
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_bodies_wait_for_room_and_are_refused_after_a_while() {
+    async fn large_bodies_wait_for_memory_and_are_rejected_after_a_while() {
         let bodies = Bodies::new(3 * MIB, MOMENT);
         let first = bodies.room(&body(2 * MIB), MIB).await.expect("there is room");
         let refused = bodies.room(&body(2 * MIB), MIB).await.err().expect("there is no room");
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn small_bodies_need_no_room() {
+    async fn small_bodies_bypass_the_limit() {
         let bodies = Bodies::new(MIB, MOMENT);
         let _all = bodies.room(&body(MIB), MIB).await.expect("there is room");
         for small in
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_larger_than_all_the_room_is_taken_alone() {
+    async fn a_body_larger_than_the_total_is_accepted_alone() {
         let bodies = Bodies::new(MIB, MOMENT);
         let alone = bodies.room(&body(5 * MIB), 8 * MIB).await.expect("nothing else is there");
         assert!(bodies.room(&body(MIB), 8 * MIB).await.is_err());
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_finds_no_room_gets_503_and_may_try_again() {
+    fn a_request_without_memory_gets_503_and_may_try_again() {
         let app = TestApp::new();
         let engine = app.engine().clone();
         let held = app.wait(engine.bodies.room(&body(BODIES_BYTES_MAX), BODIES_BYTES_MAX)).expect("there is room");
@@ -142,6 +141,6 @@ mod tests {
         let small = json!({ "email": "ada@example.com" });
         app.post_in("/v1/contacts", small).data();
         drop(held);
-        assert_eq!(app.post_in("/v1/contacts", large).status, 400, "the name is too long, and it is read");
+        assert_eq!(app.post_in("/v1/contacts", large).status, 400, "the name is too long, and the body is read");
     }
 }

@@ -1,4 +1,4 @@
-//! The one pipeline of every operation: route, authenticate, count, authorise, replay, decode, run, commit, encode.
+//! The one pipeline of every operation: route, authenticate, count, authorize, replay, decode, run, commit, encode.
 //!
 //! The order is that of `assets/docs/api-conventions.md`: a request that reaches the limiter counts even if its key lacks a permission, its
 //! input is invalid, or a stored response answers it. A request that the limiter rejects leaves no replay record.
@@ -37,7 +37,7 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The engine as a service: shared, so that an operation that waits can hold on to it.
+/// The engine as a service: shared, so that an operation that waits can keep it alive.
 pub struct Api(pub Arc<Engine>);
 
 impl Service for Api {
@@ -47,14 +47,14 @@ impl Service for Api {
 }
 
 impl Api {
-    /// Whether some operation is at this path, whatever its method.
+    /// Whether some operation has this path, with any method.
     pub fn knows(&self, path: &str) -> bool {
         !matches!(self.0.router.find(&Method::GET, path, false), Route::Unknown)
     }
 
-    /// Answer a request of somebody whom the surface knows already: a person by their cookie, or the operator of this process on
-    /// behalf of a stranger who signs in. Fields of the answer without a value are `null` instead of left out; everything else is as with
-    /// any request.
+    /// Handles a request from a caller that the surface has already authenticated: a user by their cookie, or the operator of this process
+    /// on behalf of an anonymous visitor who signs in. Response fields without a value are `null` instead of omitted; everything else is as
+    /// with any request.
     pub async fn call_as(&self, principal: Principal, request: Incoming) -> Reply {
         self.answer(request, Some(principal)).await
     }
@@ -84,7 +84,7 @@ impl Api {
     }
 }
 
-/// A failure, and the headers that go with it.
+/// A failure, and its headers.
 struct Refusal {
     failure: Failure,
     header: Option<Box<(HeaderName, HeaderValue)>>,
@@ -104,9 +104,9 @@ enum Outcome {
 struct Call<'e> {
     engine: &'e Arc<Engine>,
     envelope: Envelope,
-    /// What was called, once it is known; for the log.
+    /// The called operation, once it is known; for the log.
     operation: Option<&'static str>,
-    /// Who called, once it is known; for the log.
+    /// The caller, once known; for the log.
     by: Option<String>,
     allowance: Option<Allowance>,
     replayed: bool,
@@ -119,7 +119,7 @@ impl<'e> Call<'e> {
         let (entry, path) = match self.engine.router.find(&method, uri.path(), operator) {
             Route::Found { entry, path } => (entry, path),
             Route::OtherMethods(allowed) => return Err(method_not_allowed(&allowed)),
-            Route::Unknown => return Err(Failure::because(Code::NotFound, "There is no such path; see /openapi.json.").into()),
+            Route::Unknown => return Err(Failure::because(Code::NotFound, "This path does not exist; see /openapi.json.").into()),
         };
         let spec = entry.spec;
         self.operation = Some(spec.id);
@@ -138,7 +138,7 @@ impl<'e> Call<'e> {
                 run(context, &arguments, RawRequest { headers, body, peer, is_head: method == Method::HEAD }).await?,
             ));
         }
-        // The room is given back when the operation has ended: until then the body is in memory, with what was made of it.
+        // The memory is released when the operation has ended: until then the body and its parsed form are in memory.
         let (body, _room) = match spec.verb.has_body() {
             true => self.body(spec, &headers, body).await.map(|(body, room)| (body, Some(room)))?,
             false => (Bytes::new(), None),
@@ -174,7 +174,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// Whom this key or token stands for, if the operation takes it.
+    /// The principal of this key or token, if the operation accepts it.
     fn find(&self, spec: &Spec, presented: &str) -> Option<Principal> {
         match token::parse(presented) {
             Ok(_) if spec.access.is_personal() => None,
@@ -190,7 +190,7 @@ impl<'e> Call<'e> {
         Refusal { failure: code.into(), header: Some(header) }
     }
 
-    /// How to get in. RFC 6750 §3.1: no error code when no credentials were sent. RFC 9728 §5.1: where agents learn the rest.
+    /// The authentication challenge. RFC 6750 §3.1: no error code if no credentials were sent. RFC 9728 §5.1: where agents find the rest.
     fn challenge(&self, error: &str) -> HeaderValue {
         let metadata = format!("{}/.well-known/oauth-protected-resource", self.engine.base_url());
         let challenge = format!(r#"Bearer realm="mailmill"{error}, resource_metadata="{metadata}""#);
@@ -262,7 +262,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// A query that may walk many rows: on a thread of its own, and, where asked, after the index has caught up.
+    /// Runs a query that may read many rows: on a separate thread and, if requested, after the index has caught up.
     async fn blocking(
         &self,
         (freshness, asked): (Freshness, PreparedQuery),
@@ -271,7 +271,7 @@ impl<'e> Call<'e> {
     ) -> Result<Encoded, Failure> {
         let environment_data: Arc<EnvironmentData> = self.engine.data(caller.environment()).clone();
         let store = self.store(spec, &caller).clone();
-        // On an almost full disk the index stands still, and so does nearly all that it would have to catch up with.
+        // On an almost full disk the index stands still, and so do nearly all writes that it would follow.
         if !store.space().is_low() {
             self.wait_for_index(freshness, &environment_data, &caller.principal).await?;
         }
@@ -296,7 +296,7 @@ impl<'e> Call<'e> {
                 let now = self.engine.clock.monotonic();
                 let own = caller.last_writes().and_then(|writes| writes.recent(environment_data.environment, now));
                 if let Some(position) = own {
-                    // After that the search answers with what there is.
+                    // After the timeout the search uses the index as it is.
                     environment_data.search.caught_up(position, limits::SEARCH_OWN_WRITES_TIMEOUT).await;
                 }
             }
@@ -310,7 +310,7 @@ impl<'e> Call<'e> {
         Ok(())
     }
 
-    /// Note where the feed is after a write, if it has moved since before.
+    /// Records the feed position after a write, if it has moved.
     fn note_write(&self, writer: &Principal, environment_data: &EnvironmentData, before: u64) {
         let position = environment_data.store.feed_position();
         if let Some(writes) = writer.last_writes().filter(|_| position > before) {
@@ -335,8 +335,8 @@ impl<'e> Call<'e> {
         let envelope = self.envelope;
         let prepared = prepare(arguments);
         if ticket.is_none() && prepared.is_err() {
-            // Nothing to write and nothing to remember.
-            return Err(prepared.err().expect("just seen to be an error"));
+            // There is nothing to write or record.
+            return Err(prepared.err().expect("checked above to be an error"));
         }
         let store = self.store(spec, &caller);
         let wrote = store.write(move |tx| write(tx, prepared, spec, &caller, ticket, guard, &envelope)).await??;
@@ -346,7 +346,7 @@ impl<'e> Call<'e> {
         }
     }
 
-    /// An operation that may wait. Its effect is not one transaction, so its record is kept right after it: who repeats it after a crash
+    /// Runs an operation that may wait. Its effect is not one transaction, so its record is stored right after it: a repeat after a crash
     /// in between runs it again.
     async fn asynchronous(
         &mut self,
@@ -381,7 +381,7 @@ impl<'e> Call<'e> {
         Ok(encoded)
     }
 
-    /// An answer that was kept.
+    /// Replays a stored response.
     fn again(&mut self, stored: StoredAnswer) -> Result<Encoded, Failure> {
         self.replayed = true;
         let status = StatusCode::from_u16(stored.status).map_err(Failure::internal)?;
@@ -396,7 +396,7 @@ impl<'e> Call<'e> {
         Reply { status: encoded.status, headers, body: ReplyBody::Whole(encoded.body.into()) }
     }
 
-    /// The headers that every answer has.
+    /// Adds the headers that every response has.
     fn head(&self, headers: &mut HeaderMap) {
         let id = HeaderValue::from_bytes(&self.envelope.request.text()).expect("an id is ASCII");
         headers.insert(REQUEST_ID, id);
@@ -431,13 +431,13 @@ impl<'e> Call<'e> {
     }
 }
 
-/// What a command's transaction came to.
+/// The result of a command's transaction.
 enum Wrote {
     Fresh(Encoded),
     Stored(StoredAnswer),
 }
 
-/// The body of a command's transaction: the effect, the audit row and the replay record, or the refusal and its record.
+/// The body of a command's transaction: the effect, the audit row and the replay record, or the failure and its record.
 fn write(
     tx: &mut WriteTx<'_>,
     prepared: Result<PreparedCommand, Failure>,
@@ -474,7 +474,7 @@ fn write(
     Ok(Wrote::Fresh(encoded))
 }
 
-/// An answer as it is kept for repeats: sealed, if it shows a secret.
+/// A response as stored for repeats: sealed, if it contains a secret.
 fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &Encoded) -> Vec<u8> {
     match spec.answers_secret {
         true => engine.seal.seal(&ticket.place(), &encoded.body, engine.random.as_ref()),
@@ -482,18 +482,18 @@ fn to_keep(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, encoded: &E
     }
 }
 
-/// The answer that [`to_keep`] has kept.
+/// The response stored by [`to_keep`].
 fn opened(engine: &Engine, spec: &Spec, ticket: &IdempotentRequest, mut stored: StoredAnswer) -> Result<StoredAnswer, Failure> {
     if !spec.answers_secret {
         return Ok(stored);
     }
     let body = engine.seal.open(&ticket.place(), &stored.body);
-    let body = body.ok_or_else(|| Failure::internal("a kept answer does not open: is the master key another?"))?;
+    let body = body.ok_or_else(|| Failure::internal("a stored response cannot be opened: has the master key changed?"))?;
     stored.body = body;
     Ok(stored)
 }
 
-/// Whether a refusal is the answer for repeats too: 429 and 5xx never are, the same key may try again.
+/// Whether a failure is stored for repeats: 429 and 5xx never are, so the same key may try again.
 fn is_kept(failure: &Failure) -> bool {
     let status = failure.code.info().status;
     status != 429 && status < 500
@@ -531,7 +531,7 @@ fn authorise(spec: &Spec, principal: &Principal) -> Result<(), Refusal> {
 fn manages(principal: &Principal) -> Result<(), Refusal> {
     match principal {
         Principal::User(who) if who.user.role.manages() => Ok(()),
-        _ => Err(Failure::because(Code::InsufficientPermissions, "Only the owner and admins of the account may do this.").into()),
+        _ => Err(Failure::because(Code::InsufficientPermissions, "Only the owner and admins of the account can do this.").into()),
     }
 }
 
@@ -540,12 +540,12 @@ fn method_not_allowed(allowed: &str) -> Refusal {
     Refusal { failure: Code::MethodNotAllowed.into(), header: Some(Box::new((ALLOW, header))) }
 }
 
-/// Why a body could not be read, for the caller.
+/// The caller's error for a body that could not be read.
 pub fn body_failure(error: BodyError, limit: usize) -> Failure {
     match error {
         BodyError::TooLarge => Failure::because(
             Code::PayloadTooLarge,
-            format!("The body is larger than the {limit} bytes this operation takes; send it in parts."),
+            format!("The body is larger than the {limit} bytes that this operation accepts; send it in parts."),
         )
         .with(serde_json::json!({ "maxBytes": limit })),
         BodyError::TooSlow => Code::RequestTimeout.into(),
@@ -559,7 +559,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// The ticket of a request with an idempotency key, where the operation honours one.
+/// The idempotent request of a call with an idempotency key, if the operation honors one.
 fn ticket(
     spec: &Spec,
     caller: &Caller,
@@ -573,7 +573,7 @@ fn ticket(
     let (Replay::Keyed, Some(value), Some(key)) = (spec.replay, headers.get(IDEMPOTENCY_KEY), caller.key()) else {
         return Ok(None);
     };
-    // `to_str` lets tabs pass.
+    // `to_str` accepts tabs.
     let text = value.to_str().ok().filter(|text| !text.contains('\t'));
     let text = text.ok_or_else(|| {
         Failure::because(Code::IdempotencyKeyInvalid, "Idempotency-Key must have visible ASCII characters and spaces only.")
@@ -581,7 +581,7 @@ fn ticket(
     if text.is_empty() || text.chars().count() > limits::IDEMPOTENCY_KEY_CHARACTERS_MAX {
         return Err(Code::IdempotencyKeyInvalid.into());
     }
-    // The operation and what it is about, not the path: an operation can be reached by several.
+    // Uses the operation and its path values, not the path: an operation can have several paths.
     let about = path.iter().map(|(_, value)| value.as_ref()).collect::<Vec<_>>().join("/");
     Ok(Some(IdempotentRequest::new(key, text.as_bytes(), spec.id, &about, body)))
 }

@@ -1,4 +1,4 @@
-//! Who calls, and what an operation gets to know of the world around it.
+//! The caller of an operation, and the operation's access to its surroundings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, KeyId};
 use crate::vocab::permissions::PermissionSet;
 
-/// Who is behind a request.
+/// The caller of a request.
 #[derive(Clone)]
 pub enum Principal {
-    /// Nobody in particular: a public operation.
+    /// An anonymous caller of a public operation.
     Anonymous,
     /// The operator of the machine.
     Operator,
     /// The holder of an API key.
     Key(Arc<ApiKey>),
-    /// Somebody who is signed in.
+    /// A signed-in user.
     User(UserSession),
 }
 
 impl Principal {
-    /// The account that the call counts for, if it is somebody's.
+    /// The account that the call counts for, if there is one.
     pub fn account_limits(&self) -> Option<&Arc<AccountLimits>> {
         match self {
             Principal::Key(key) => Some(&key.account),
@@ -42,7 +42,7 @@ impl Principal {
         }
     }
 
-    /// Its last writes; none for anonymous callers and the operator: many can be behind them.
+    /// The caller's last writes; none for anonymous callers and the operator, who may be several.
     pub fn last_writes(&self) -> Option<&LastWrites> {
         match self {
             Principal::Key(key) => Some(&key.last_writes),
@@ -51,7 +51,7 @@ impl Principal {
         }
     }
 
-    /// What it may do.
+    /// The caller's permissions.
     pub fn permissions(&self) -> PermissionSet {
         match self {
             Principal::Key(key) => key.permissions,
@@ -62,7 +62,7 @@ impl Principal {
 }
 
 impl fmt::Display for Principal {
-    /// For the log: ids, which open nothing and name no one.
+    /// For the log: ids, which give no access and name no one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Principal::Anonymous => f.write_str("anonymous"),
@@ -73,25 +73,25 @@ impl fmt::Display for Principal {
     }
 }
 
-/// Who calls, and where.
+/// The caller and its environment.
 #[derive(Clone)]
 pub struct Caller {
     pub principal: Principal,
     pub request: RequestId,
-    /// Where the call comes from.
+    /// The peer of the connection.
     pub peer: Peer,
-    /// The engine that serves the call: for what is neither in the store nor in the input, like settings and addresses.
+    /// The engine that serves the call: for data outside the store and the input, like settings and addresses.
     pub engine: Arc<Engine>,
 }
 
 impl Caller {
-    /// The account the call belongs to.
+    /// The account of the call.
     pub fn account(&self) -> AccountId {
         let account_limits = self.principal.account_limits();
-        account_limits.expect("operations that need an account are declared so, and then there is a key or a person").id
+        account_limits.expect("operations that need an account declare it, and then there is a key or a user").id
     }
 
-    /// Who is signed in.
+    /// The signed-in user.
     pub fn user_session(&self) -> Result<&UserSession, Failure> {
         match &self.principal {
             Principal::User(who) => Ok(who),
@@ -99,13 +99,13 @@ impl Caller {
         }
     }
 
-    /// Who is signed in and has proved a moment ago that it is they.
+    /// The signed-in user, if they confirmed their password recently.
     pub fn proven(&self, now: Timestamp) -> Result<&UserSession, Failure> {
         let who = self.user_session()?;
         if who.session.is_fresh(now) { Ok(who) } else { Err(Code::FreshSignInRequired.into()) }
     }
 
-    /// The audit row of this call.
+    /// The audit record of this call.
     pub fn act(&self, operation: &str) -> AuditRecord {
         let user = match &self.principal {
             Principal::User(who) => Some(who.user.id),
@@ -123,7 +123,7 @@ impl Caller {
         }
     }
 
-    /// The environment of the caller's key, or the one that the person has chosen.
+    /// The environment of the caller's key, or the one that the user has chosen.
     pub fn environment(&self) -> Environment {
         match &self.principal {
             Principal::Key(key) => key.environment,
@@ -133,7 +133,7 @@ impl Caller {
     }
 }
 
-/// What operations that may wait get.
+/// The context of operations that may wait.
 #[derive(Clone)]
 pub struct Context {
     pub engine: Arc<Engine>,
@@ -152,7 +152,7 @@ impl Context {
         self.envelope.timestamp
     }
 
-    /// Look at the newest commit, on a thread that may be kept busy.
+    /// Reads the newest commit, on a thread that may block.
     pub async fn read<T, F>(&self, look: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -163,7 +163,7 @@ impl Context {
         looking.await.unwrap_or_else(|panic| Err(Failure::internal(panic)))
     }
 
-    /// Write, with the audit row that a command has.
+    /// Writes, with the audit row of a command.
     pub async fn write<T, F>(&self, spec: &'static Spec, change: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -179,7 +179,7 @@ impl Context {
         self.store(spec).write(changing).await?
     }
 
-    /// Where an operation's data is.
+    /// The store of an operation's data.
     pub fn store(&self, spec: &Spec) -> &Arc<Store> {
         match spec.access {
             Access::Operator | Access::Person | Access::Manager => &self.engine.control,

@@ -1,4 +1,4 @@
-//! The engine: everything a request needs, put together once at the start.
+//! The engine: everything a request needs, built once at startup.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,28 +31,28 @@ use crate::vocab::ids::{BlobId, SessionId};
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// One environment: its store and what is derived from it. A key opens one of them and holds no handle to the other.
+/// One environment: its store and derived data. A key gives access to one of them and holds no handle to the other.
 pub struct EnvironmentData {
     pub environment: Environment,
     pub store: Arc<Store>,
     pub search: Arc<Index>,
     pub index_turn: IndexTurn,
-    /// Visits to links of messages that are not written yet.
+    /// Visits to links in messages that are not stored yet.
     pub visits: VisitBuffer,
 }
 
-/// Who may move the search index.
+/// Locks for moving the search index.
 #[derive(Default)]
 pub struct IndexTurn {
-    /// Held by whoever moves the index in use along the feed, so that two never do it at once.
+    /// Held while the active index moves along the feed, so that only one thread does so.
     pub moving: Mutex<()>,
-    /// Held by whoever builds another one beside it.
+    /// Held while a replacement is built beside it.
     pub rebuilding: Mutex<()>,
-    /// The feed from this position on is still needed by the one being built; 0 while none is.
+    /// The replacement needs the feed from this position on; 0 if none is being built.
     pub needed_from: AtomicU64,
 }
 
-/// What [`Engine::new`] puts together.
+/// The parts of [`Engine::new`].
 pub struct Parts {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
@@ -74,31 +74,31 @@ pub struct Engine {
     pub random: Arc<dyn Random>,
     pub control: Arc<Store>,
     pub keys: ApiKeyCache,
-    /// Who may sign in, and their sessions.
+    /// Users and their sessions.
     pub sessions: SessionCache,
-    /// Signs and reads the tokens that programs of people sign in with.
+    /// Signs and reads the access tokens of users' programs.
     pub tokens: Tokens,
-    /// Brakes on guessing.
+    /// Limits on guessing.
     pub throttle: Throttle,
     pub seal: Seal,
-    /// Whether sending waits for a person's decision.
+    /// The hold on sending.
     pub hold: Hold,
     pub links: Links,
-    /// The way out to other servers.
+    /// The client for requests to other servers.
     pub fetch: Arc<Fetch>,
-    /// Images that were fetched for pictures of emails a moment ago.
+    /// Images recently fetched for screenshots of emails.
     pub recent_images: FetchCache,
     /// The language model that writes emails, if one is configured.
     pub language_model: Option<Arc<Client>>,
-    /// The way to the DNS.
+    /// The DNS resolver.
     pub dns: Dns,
     pub pixels: Pixels,
-    /// Room for large request bodies.
+    /// Memory for large request bodies.
     pub bodies: Bodies,
     pub operations: &'static [Entry],
-    /// When this was put together, which is when the process started.
+    /// The time when the engine was built, which is when the process started.
     pub started_at: Timestamp,
-    /// How the workers are doing.
+    /// The status of the workers.
     pub workers: WorkerBoard,
     pub(super) router: Router,
     pub(super) running: Arc<InFlight>,
@@ -111,7 +111,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Put the engine together.
+    /// Builds the engine.
     pub fn new(parts: Parts) -> Self {
         let Parts { settings, clock, random, control, test, live, seal, hold, links, pixels, operations } = parts;
         let boot = u32::from_be_bytes(random.bytes());
@@ -151,7 +151,7 @@ impl Engine {
         }
     }
 
-    /// Whether the file of the master key still holds the key that this process works with: without it the next start is refused.
+    /// Whether the master key file still contains the key that this process uses: otherwise the next start fails.
     pub fn check_key(&self) -> Result<(), KeyError> {
         self.seal.check_file()
     }
@@ -164,29 +164,29 @@ impl Engine {
         }
     }
 
-    /// Where links in answers lead, once the service listens.
+    /// The base of links in responses, once the service listens.
     pub fn base_url(&self) -> &str {
         self.base_url.get().map_or("", String::as_str)
     }
 
-    /// Say where links lead. The first word counts: an engine listens once.
+    /// Sets the base of links. The first call counts: an engine listens once.
     pub fn set_base_url(&self, url: String) {
         let _ = self.base_url.set(url);
     }
 
-    /// Where the service listens; nowhere in a process that only administers.
+    /// The addresses that the service listens on; none in a process that only administers.
     pub fn listening(&self) -> &[SocketAddr] {
         self.listening.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Say where the service listens.
+    /// Sets the addresses that the service listens on.
     pub fn set_listening(&self, addresses: Vec<SocketAddr>) {
         let _ = self.listening.set(addresses);
     }
 
-    /// A link to a kept file, for anybody who has it, and until when it works: at least [`limits::FILE_LINK_MS`].
+    /// A link to a stored file, for anyone who has the link, and its expiry: at least [`limits::FILE_LINK_MS`].
     ///
-    /// The time is rounded up, so that the link stays the same for a while and browsers need not fetch the file again.
+    /// The expiry is rounded up, so that the link stays the same for a while and browsers need not fetch the file again.
     pub fn file_link(&self, file: BlobId) -> (String, Timestamp) {
         let step = limits::FILE_LINK_MS;
         let expires_at = Timestamp((self.clock.now().0.div_euclid(step) + 2) * step);
@@ -195,7 +195,7 @@ impl Engine {
         (format!("{}{path}?token={token}", self.base_url()), expires_at)
     }
 
-    /// Whether `token` opens this file now.
+    /// Whether `token` gives access to this file now.
     pub fn opens_file(&self, file: BlobId, token: &str) -> bool {
         self.links.check(&Self::file_path(file), token, self.clock.now())
     }
@@ -204,7 +204,7 @@ impl Engine {
         format!("/v1/files/{file}")
     }
 
-    /// Who signed in with this token, if it is one and still works.
+    /// The session of this access token, if it is valid.
     pub fn signed_in(&self, token: &str, now: Timestamp) -> Option<UserSession> {
         let claims = self.tokens.read(self.base_url(), token).filter(|claims| !claims.is_over(now))?;
         self.sessions.by_id(SessionId::parse(&claims.sub)?, claims.env?.parse().ok()?, now)
@@ -215,7 +215,7 @@ impl Engine {
         [&self.test, &self.live]
     }
 
-    /// The envelope of a request that begins now.
+    /// The envelope of a request that starts now.
     pub fn envelope(&self) -> Envelope {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         Envelope { timestamp: self.clock.now(), request: RequestId { boot: self.boot, number }, keeps_nulls: false }

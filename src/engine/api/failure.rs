@@ -1,4 +1,4 @@
-//! Why an operation did not do what was asked.
+//! Why an operation failed.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use crate::engine::store;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// A failure: public words for the caller, and the private cause for the log.
+/// A failure: a public message for the caller, and the private cause for the log.
 #[derive(Debug)]
 pub struct Failure {
     pub code: Code,
-    /// The sentence for the caller, where it says more than the code's own.
+    /// The message for the caller, if it is more specific than the code's own.
     pub detail: Option<Cow<'static, str>>,
     /// The envelope's `data`. Boxed, so that a result that may fail stays small.
     pub data: Option<Box<Value>>,
@@ -23,34 +23,34 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with the code's own sentence.
+    /// A failure with the code's own message.
     pub fn new(code: Code) -> Self {
         Self { code, detail: None, data: None, retry_after: None, cause: None }
     }
 
-    /// A failure that says which value and what to do next.
+    /// A failure whose message names the value and the remedy.
     pub fn because(code: Code, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { detail: Some(detail.into()), ..Self::new(code) }
     }
 
-    /// A wrong value in `field`; `detail` says what was expected.
+    /// An invalid value in `field`; `detail` describes what was expected.
     pub fn field(field: &str, detail: impl std::fmt::Display) -> Self {
         Self::because(Code::InvalidRequest, format!("{field}: {detail}")).with(json!({ "field": field }))
     }
 
-    /// The same with `data`.
+    /// Adds `data`.
     pub fn with(mut self, data: Value) -> Self {
         self.data = Some(Box::new(data));
         self
     }
 
-    /// The same with the time after which a repeat makes sense.
+    /// Adds the time after which a retry makes sense.
     pub fn after_seconds(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// A failure of ours: the caller learns nothing but the request's id, the log learns the cause.
+    /// An internal failure: the caller sees only the request's id, the log gets the cause.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self { cause: Some(cause.to_string()), ..Self::new(Code::Internal) }
     }
@@ -62,7 +62,7 @@ impl From<Code> for Failure {
     }
 }
 
-/// The store fails either for a moment (the caller may repeat) or for good.
+/// The store fails either temporarily (the caller may retry) or permanently.
 impl From<store::Error> for Failure {
     fn from(error: store::Error) -> Self {
         match &error {

@@ -1,6 +1,6 @@
-//! What the pipeline takes in and gives back, without a word about sockets.
+//! The request and response types of the pipeline, independent of sockets.
 //!
-//! Every way in (HTTP, the administration socket, the command line) builds an [`Incoming`] and writes out a [`Reply`].
+//! Every surface (HTTP, the administration socket, the command line) builds an [`Incoming`] and writes out a [`Reply`].
 
 use std::io;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::Stream;
 use http::{HeaderMap, Method, StatusCode, Uri};
 
-/// A request, as the surface that took it in hands it on.
+/// A request, as passed on by the surface that received it.
 pub struct Incoming {
     pub method: Method,
     pub uri: Uri,
@@ -19,12 +19,12 @@ pub struct Incoming {
     pub peer: Peer,
 }
 
-/// Who is at the other end of the connection.
+/// The other end of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// Somebody on the network.
+    /// A client on the network.
     Network { address: IpAddr, tls: bool },
-    /// The operator of this machine, through the administration socket or in this very process.
+    /// The operator of this machine, through the administration socket or in this process.
     Operator,
 }
 
@@ -42,7 +42,7 @@ pub enum Body {
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    /// More bytes than this operation takes.
+    /// More bytes than this operation accepts.
     TooLarge,
     /// Too slow, or stopped arriving.
     TooSlow,
@@ -78,7 +78,7 @@ impl Body {
             if first.len() + whole.len() + chunk.len() > limit {
                 return Err(BodyError::TooLarge);
             }
-            // Nearly every body is one chunk: hand that one on without copying it.
+            // Nearly every body is one chunk: return that one without a copy.
             if first.is_empty() && whole.is_empty() {
                 first = chunk;
                 continue;
@@ -93,21 +93,21 @@ impl Body {
     }
 }
 
-/// The answer to an [`Incoming`].
+/// The response to an [`Incoming`].
 pub struct Reply {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: ReplyBody,
 }
 
-/// The answer's body: whole, or produced while it is sent.
+/// The response body: whole, or produced while it is sent.
 pub enum ReplyBody {
     Whole(Bytes),
     Stream(Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>),
 }
 
-/// Something that answers requests: the engine in the product, anything at all in a surface's own tests.
+/// A handler of requests: the engine in the product, or anything in a surface's own tests.
 pub trait Service: Send + Sync + 'static {
-    /// Answer one request. Never panics and never fails: trouble is a reply too.
+    /// Handles one request. Never panics and never fails: errors are replies too.
     fn call(&self, request: Incoming) -> impl Future<Output = Reply> + Send;
 }

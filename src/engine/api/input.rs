@@ -1,4 +1,4 @@
-//! One flat input: names in the path, then the query or the JSON body, read straight into the operation's type.
+//! The flat input of an operation: path names, then the query or the JSON body, deserialized directly into the operation's type.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,19 +17,19 @@ use crate::vocab::codes::Code;
 /// A name and its value.
 type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-/// Everything a caller gave to one operation, still as text.
+/// The caller's input for one operation, still as text.
 pub struct Arguments<'a> {
     pub spec: &'static Spec,
     /// The names in the path and their values.
     pub path: Vec<(&'a str, Cow<'a, str>)>,
     /// The raw query, without the question mark.
     pub query: &'a str,
-    /// The JSON body, for operations that take one.
+    /// The JSON body, for operations that accept one.
     pub body: &'a [u8],
 }
 
 impl Arguments<'_> {
-    /// Read the operation's input.
+    /// Decodes the operation's input.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         if self.spec.verb.has_body() { self.decode_body() } else { self.decode_query() }
     }
@@ -42,7 +42,7 @@ impl Arguments<'_> {
             .map_err(|error: TextError| wrong(&track.path().to_string(), &error.0))
     }
 
-    /// Path values, then query values; several of one name become one comma list.
+    /// Path values, then query values; several values of one name become a comma-separated list.
     fn pairs(&self) -> Result<Vec<Pair<'_>>, Failure> {
         let mut pairs: Vec<Pair<'_>> =
             self.path.iter().map(|(name, value)| (Cow::Borrowed(*name), Cow::Borrowed(value.as_ref()))).collect();
@@ -50,15 +50,16 @@ impl Arguments<'_> {
         if self.query.is_empty() {
             return Ok(pairs);
         }
-        let query: Vec<Pair<'_>> = serde_urlencoded::from_str(self.query)
-            .map_err(|_| Failure::because(Code::InvalidRequest, "the query cannot be read: write it as name=value&name=value"))?;
+        let query: Vec<Pair<'_>> = serde_urlencoded::from_str(self.query).map_err(|_| {
+            Failure::because(Code::InvalidRequest, "the query cannot be parsed: write it as name=value&name=value")
+        })?;
         for (name, value) in query {
             let Some(seen) = pairs.iter().position(|(seen, _)| *seen == name) else {
                 pairs.push((name, value));
                 continue;
             };
             if seen < in_path {
-                return Err(Failure::field(&name, "is given by the path; leave it out of the query"));
+                return Err(Failure::field(&name, "is given by the path; remove it from the query"));
             }
             let joined = format!("{},{value}", pairs[seen].1);
             pairs[seen].1 = Cow::Owned(joined);
@@ -83,7 +84,7 @@ impl Arguments<'_> {
     }
 }
 
-/// What is wrong with a body that is no JSON at all: said before what a field lacks.
+/// The syntax error of a body that is not JSON: reported before missing fields.
 fn broken(body: &[u8]) -> Option<Failure> {
     if let Err(error) = std::str::from_utf8(body) {
         let before = &body[..error.valid_up_to()];
@@ -97,7 +98,7 @@ fn broken(body: &[u8]) -> Option<Failure> {
     }
 }
 
-/// What the parser says without the position in the text.
+/// The parser's message without the position in the text.
 fn sentence(message: &str) -> &str {
     message.rfind(" at line ").map_or(message, |end| &message[..end])
 }
@@ -112,12 +113,12 @@ fn wrong(path: &str, message: &str) -> Failure {
     if field.is_empty() { Failure::because(Code::InvalidRequest, message) } else { Failure::field(&field, message) }
 }
 
-/// Why a body that is JSON is not what the operation takes.
+/// Why a JSON body does not match the operation's input.
 fn refused(path: &str, error: &serde_json::Error) -> Failure {
     if error.is_data() {
         return wrong(path, &serde_str::plain(&error.to_string()));
     }
-    // The parser calls it broken, too, when a word was expected and a list stands there.
+    // The parser also reports a syntax error when it expected a string and found a list.
     wrong(path, "a value of another kind was expected")
 }
 
@@ -178,7 +179,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for FlatMap<'_, A> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value.take() {
-            // As text becomes what the field's type asks for, like a number.
+            // The text becomes what the field's type asks for, like a number.
             Some(value) => seed.deserialize(TextValue(value)).map_err(de::Error::custom),
             None => self.map.next_value_seed(seed),
         }
@@ -221,7 +222,7 @@ impl<'de> MapAccess<'de> for Pairs<'_> {
     }
 }
 
-/// One value of the query, which becomes whatever the field's type asks for.
+/// One value of the query, which becomes whatever type the field needs.
 struct TextValue<'a>(&'a str);
 
 impl<'a> TextValue<'a> {
@@ -229,7 +230,7 @@ impl<'a> TextValue<'a> {
         self.0.parse().map_err(|_| TextError::custom(format_args!("expected {what}, found \"{}\"", self.0)))
     }
 
-    /// A list: values between commas, or a JSON array of texts for values that have commas themselves.
+    /// A list: comma-separated values, or a JSON array of strings for values that contain commas.
     fn parts(&self) -> Vec<Cow<'a, str>> {
         if self.0.starts_with('[')
             && let Ok(parts) = serde_json::from_str::<Vec<String>>(self.0)
@@ -276,7 +277,7 @@ impl<'de> Deserializer<'de> for TextValue<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TextError> {
-        // What is not wanted is left out: `?status=` is no status, and the document says so.
+        // A parameter that is not wanted is omitted: `?status=` is an empty status, and the documentation says so.
         visitor.visit_some(self)
     }
 
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_kind_is_no_broken_json() {
+    fn a_value_of_another_type_is_not_malformed_json() {
         #[derive(Debug, Deserialize)]
         #[serde(rename_all = "lowercase")]
         enum Word {
@@ -398,14 +399,14 @@ mod tests {
             Arguments { spec: &WRITE, path: vec![("id", "7".into())], query: "", body: body.as_bytes() }.decode::<Choice>()
         };
         assert!(matches!(choose(r#"{"word":"yes"}"#).expect("read").word, Some(Word::Yes)));
-        let failure = choose(r#"{"word":[[{}]]}"#).expect_err("a list is no word");
+        let failure = choose(r#"{"word":[[{}]]}"#).expect_err("a list is not a word");
         assert_eq!(failure.code, Code::InvalidRequest);
         assert!(failure.detail.expect("a detail").starts_with("word: "));
         assert_eq!(choose(r#"{"word":[[{}]}"#).expect_err("a bracket is missing").code, Code::MalformedJson);
     }
 
     #[test]
-    fn a_list_of_values_is_no_object_at_any_depth() {
+    fn a_list_is_not_accepted_as_an_object_at_any_depth() {
         #[derive(Debug, Default, Deserialize)]
         #[serde(default)]
         struct Inside {
@@ -439,7 +440,7 @@ mod tests {
         assert!(detail.contains("line 2, column 14"), "{detail}");
         assert_eq!(refusal(write("{} x")).0, Code::MalformedJson);
         assert_eq!(refusal(write(r#"{"limit":1"#)).0, Code::MalformedJson);
-        // Whatever else is wrong before the place where it breaks.
+        // A syntax error is reported first, whatever else is wrong before it.
         assert_eq!(refusal(write(r#"{"colour":}"#)).0, Code::MalformedJson);
         assert_eq!(refusal(write(r#"{"colour":1 "x"}"#)).0, Code::MalformedJson);
         let bytes = b"{\n\"id\": \"\xff\"}";
@@ -464,8 +465,8 @@ mod tests {
 
     #[test]
     fn a_name_given_twice_is_refused() {
-        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: it is given twice"));
-        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: it is given twice"));
+        assert!(refusal(write(r#"{"limit":1,"limit":2}"#)).1.contains("limit: it occurs twice"));
+        assert!(refusal(write(r#"{"id":"8"}"#)).1.contains("id: it occurs twice"));
         assert!(refusal(read("id=8")).1.contains("given by the path"));
     }
 }

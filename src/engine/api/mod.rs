@@ -1,7 +1,7 @@
 //! One declaration per operation and one pipeline for all of them.
 //!
-//! A feature implements [`operation::Operation`] and one of its four kinds; `src/operations.rs` lists them; everything else that
-//! speaks of operations (the router, the checks, the documents, the sweeping tests) reads that table.
+//! A feature implements [`operation::Operation`] and one of its four kinds; `src/operations.rs` lists them; everything else that deals with
+//! operations (the router, the checks, the documents, the tests of all operations) reads that table.
 
 pub mod attempts;
 pub mod bodies;

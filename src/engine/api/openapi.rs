@@ -1,7 +1,6 @@
-//! The OpenAPI 3.1 document, from the table of operations.
+//! Generates the OpenAPI 3.1 document from the table of operations.
 //!
-//! A walk over the declarations: nothing about any operation is written here. It does not know how the document is published,
-//! nor which operations there are. It is deterministic: the same table gives the same bytes.
+//! It walks over the declarations: no operation has special text here. It is deterministic: the same table gives the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +17,17 @@ use crate::vocab::codes::Code;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// The version of the interface, which is not the version of the program.
+/// The version of the API, which is not the version of the program.
 pub const INTERFACE_VERSION: &str = "1.0.0";
 const SCHEMAS: &str = "#/components/schemas/";
-/// Where schemas of what comes in stand until it is clear which of them look the same going out.
+/// The temporary place of input schemas, until it is known which of them equal their output schema.
 const INPUTS: &str = "#/components/inputs/";
-/// What the examples say about themselves.
+/// The envelope of the examples.
 const EXAMPLE: Envelope =
     Envelope { timestamp: Timestamp(1_767_225_600_000), request: RequestId { boot: 0x6950_5d80, number: 1 }, keeps_nulls: false };
 
-/// The document for programs on the network: operations of the operator and pages for people are not in it. `base_url` is where the service is
-/// reached; without one, paths are relative to where the document was found.
+/// The document for API clients: it excludes the operator's operations and HTML pages. `base_url` is the URL of the service; without one,
+/// paths are relative to the document's location.
 pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     let mut writer = Writer::new();
     let mut paths = Map::new();
@@ -60,21 +59,21 @@ pub fn document(operations: &[Entry], base_url: Option<&str>) -> Value {
     document
 }
 
-const ABOUT: &str = "Every answer is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
+const ABOUT: &str = "Every response is an envelope: `success`, then `data` or `error` and `code`, and `metadata` with a time and a \
     `requestId`, which is also the header `X-Request-Id`. Names are written in camelCase, times in ISO 8601 in UTC. A field \
-    without a value is left out. Unknown fields and parameters are refused by name. A key that begins with `sk_test_` works on test data, one that begins with \
-    `sk_live_` on real data; neither sees the other's. Requests with a key count against a budget per minute, account and group \
-    of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) tell how it stands. What \
-    people do, on pages or with a token, counts against budgets of their own, ten times as large.";
+    without a value is omitted. Unknown fields and parameters are rejected by name. A key that starts with `sk_test_` works on test \
+    data, one that starts with `sk_live_` on real data; neither sees the other's. Requests with a key count against a budget per \
+    minute, account and group of operations: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds) report \
+    its state. What users do, on pages or with a token, counts against separate budgets, ten times as large.";
 
-/// Collects what operations refer to while they are written.
+/// The state of the generator.
 struct Writer {
-    /// Schemas of what comes in: what a reader must accept.
+    /// Input schemas: what the server must accept.
     inputs: SchemaGenerator,
-    /// Schemas of what goes out: what is always there counts as required.
+    /// Output schemas: fields that are always present are required.
     outputs: SchemaGenerator,
     responses: BTreeMap<String, Value>,
-    /// All of them, once settled.
+    /// All schemas, once their names are final.
     schemas: Map<String, Value>,
 }
 
@@ -139,7 +138,7 @@ impl Writer {
         operation
     }
 
-    /// The input as an object schema, whether it has a name of its own or not.
+    /// The input as an object schema, whether it is a named component or not.
     fn shape(&mut self, entry: &Entry) -> Value {
         let schema = (entry.input)(&mut self.inputs).to_value();
         let named = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix(INPUTS));
@@ -202,10 +201,10 @@ impl Writer {
         json!({ "description": description, "headers": headers, "content": { content_type: content } })
     }
 
-    /// A reference to the answer with these codes.
+    /// A reference to the response with these codes.
     fn failure(&mut self, status: u16, codes: &[Code], keyed: bool) -> Value {
         let words: Vec<&str> = codes.iter().map(|code| code.info().wire).collect();
-        // Who is not let in is not counted; who is in and does not prove again who they are, is.
+        // Requests without valid credentials are not counted; requests of a signed-in user who has not confirmed the password are.
         let is_let_in = status != 401 || codes.contains(&Code::SignInFailed);
         let counted = keyed && is_let_in && status != 405;
         let name = format!("{}{status}.{}", if counted { "Counted." } else { "" }, words.join("."));
@@ -213,7 +212,7 @@ impl Writer {
         json!({ "$ref": format!("#/components/responses/{name}") })
     }
 
-    /// Give every schema its name: a type that looks one way coming in and another going out gets `Input` after its name where
+    /// Gives every schema its final name: a type whose input and output schemas differ gets the suffix `Input` for its input.
     /// it comes in.
     fn settle(&mut self, document: &mut Value) {
         let mut schemas = self.outputs.take_definitions(true);
@@ -221,7 +220,7 @@ impl Writer {
         let mut inputs = self.inputs.take_definitions(true);
         let mut apart: BTreeSet<String> = BTreeSet::new();
         loop {
-            // With other names for what differs, more may differ.
+            // Different names may cause further differences.
             let named = |name: &String| if apart.contains(name) { format!("{name}Input") } else { name.clone() };
             let differs = |(name, schema): &(&String, &Value)| {
                 let mut schema = (*schema).clone();
@@ -243,7 +242,7 @@ impl Writer {
         self.schemas = schemas;
     }
 
-    /// Everything that `document` refers to, directly or by way of something else.
+    /// All components that `document` refers to, directly or indirectly.
     fn components(self, document: &Value) -> Value {
         let mut schemas = self.schemas;
         let mut wanted = BTreeSet::new();
@@ -252,7 +251,7 @@ impl Writer {
         let mut seen = BTreeSet::new();
         while let Some(name) = wanted.pop_first() {
             if seen.insert(name.clone()) {
-                let schema = schemas.get(&name).unwrap_or_else(|| panic!("{name} is referred to but nowhere described"));
+                let schema = schemas.get(&name).unwrap_or_else(|| panic!("{name} is referred to but not described"));
                 references(schema, &mut wanted);
             }
         }
@@ -266,12 +265,12 @@ impl Writer {
             "securitySchemes": {
                 "bearer": {
                     "type": "http", "scheme": "bearer",
-                    "description": "`Authorization: Bearer sk_…`. `Authorization: ApiKey sk_…` is understood too.",
+                    "description": "`Authorization: Bearer sk_…`. `Authorization: ApiKey sk_…` is accepted too.",
                 },
                 "apiKey": { "type": "apiKey", "in": "header", "name": "X-API-Key" },
                 "signedIn": {
                     "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                    "description": "`Authorization: Bearer …` with the token that `POST /v1/auth/login` gives.",
+                    "description": "`Authorization: Bearer …` with the token that `POST /v1/auth/login` returns.",
                 },
             },
         })
@@ -294,7 +293,7 @@ fn security(spec: &Spec) -> Value {
     ways.into()
 }
 
-/// What a caller must know beyond the types, and what follows from the declaration.
+/// Facts beyond the types for the caller, and those that follow from the declaration.
 fn describe(spec: &Spec) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !spec.about.is_empty() {
@@ -310,12 +309,13 @@ fn describe(spec: &Spec) -> String {
             let words: Vec<String> = permissions.iter().map(|permission| format!("`{}`", permission.word())).collect();
             parts.push(format!("Needs one of the permissions {}.", words.join(", ")));
         }
-        Access::Person => parts.push("For people who are signed in; keys are refused.".into()),
-        Access::Manager => parts.push("For people who are signed in and manage the account: its owner and admins.".into()),
+        Access::Person => parts.push("For signed-in users; API keys are rejected.".into()),
+        Access::Manager => parts.push("For signed-in users who manage the account: its owner and admins.".into()),
         Access::Operator => {}
     }
     if spec.takes_tokens && !spec.access.is_personal() {
-        parts.push("In place of a key, the token of somebody who is signed in is taken too, with what their role allows.".into());
+        parts
+            .push("The token of a signed-in user is accepted in place of a key, with the permissions of the user's role.".into());
     }
     if is_counted(spec) {
         parts.push(format!("Counts against the request budget `{}`.", spec.rate.word()));
@@ -323,9 +323,9 @@ fn describe(spec: &Spec) -> String {
     if spec.replay == Replay::Keyed {
         let hours = limits::IDEMPOTENCY_WINDOW_MS / (60 * 60 * 1000);
         parts.push(format!(
-            "With an `Idempotency-Key` the first answer is kept for {hours} hours, and a repeat with the same API key and the \
-             same request gets it again, with `Idempotent-Replayed: true`. Another request with that key is refused with 409 \
-             `IDEMPOTENCY_CONFLICT`. Answers 429 and 5xx are not kept."
+            "With an `Idempotency-Key` the first response is stored for {hours} hours, and a repeat with the same API key and the \
+             same request gets it again, with `Idempotent-Replayed: true`. Another request with that key is rejected with 409 \
+             `IDEMPOTENCY_CONFLICT`. Responses with 429 and 5xx are not stored."
         ));
     }
     parts.join("\n\n")
@@ -373,7 +373,7 @@ fn parameter(name: &str, place: &str, required: bool, schema: &Value, example: O
     parameter
 }
 
-/// In what goes out, a field without a value is left out: none is `null` but those that say so.
+/// Removes `null` from output schemas: fields without a value are omitted, and only those declared so are `null`.
 pub fn leave_out_nulls(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -397,7 +397,7 @@ pub fn leave_out_nulls(schema: &mut Value) {
     }
 }
 
-/// Whether it is the schema of a value that may be absent: one kind of value or one type, or `null`.
+/// Whether it is the schema of an optional value: one schema or one type, or `null`.
 fn is_option(schema: &Value) -> bool {
     let is_null = |choice: &Value| choice.get("type").is_some_and(|kind| kind == "null");
     let kinds = schema.get("type").and_then(Value::as_array);
@@ -406,7 +406,7 @@ fn is_option(schema: &Value) -> bool {
         || choices.is_some_and(|choices| choices.len() == 2 && choices.iter().any(is_null))
 }
 
-/// The fields of a form are text: an optional one is left out, and none is `null`.
+/// Form fields are text: optional ones are omitted, and none is `null`.
 pub fn form_fields(schema: &mut Schema) {
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(|fields| fields.values_mut()) {
@@ -414,7 +414,7 @@ pub fn form_fields(schema: &mut Schema) {
     }
 }
 
-/// Paths and queries are text: what may be null in JSON is simply left out there.
+/// Path and query values are text: what may be `null` in JSON is omitted there.
 fn without_null(mut schema: Value) -> Value {
     let Some(members) = schema.as_object_mut() else { return schema };
     if let Some(kinds) = members.get_mut("type").and_then(Value::as_array_mut) {
@@ -482,7 +482,7 @@ fn oauth_failure() -> Value {
         "required": ["error"],
         "properties": { "error": { "type": "string" }, "error_description": { "type": "string" } },
     });
-    json!({ "description": "`error` says what is wrong, in OAuth's words.", "content": { Media::JSON_TYPE: { "schema": schema } } })
+    json!({ "description": "`error` is an OAuth error code.", "content": { Media::JSON_TYPE: { "schema": schema } } })
 }
 
 const RATE_HEADERS: [&str; 3] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
@@ -502,15 +502,15 @@ fn headers() -> Value {
             "schema": { "type": "string", "pattern": "^req_[0-9a-f]{20}$" },
         },
         "X-RateLimit-Limit": number("Requests that this operation's group allows in 60 seconds."),
-        "X-RateLimit-Remaining": number("How many of them are left."),
-        "X-RateLimit-Reset": number("When the 60 seconds are over, in Unix seconds."),
-        "Retry-After": number("Seconds after which a repeat makes sense."),
+        "X-RateLimit-Remaining": number("The number of remaining requests."),
+        "X-RateLimit-Reset": number("The end of the 60 seconds, in Unix seconds."),
+        "Retry-After": number("Seconds to wait before a retry."),
         "Idempotent-Replayed": {
-            "description": "Only on an answer that was given before to the same `Idempotency-Key`.",
+            "description": "Only on a response that is replayed for the same `Idempotency-Key`.",
             "schema": { "const": "true" },
         },
         "WWW-Authenticate": text("The challenge of RFC 6750; names the missing permission as `scope`."),
-        "Allow": text("The methods that this path takes."),
+        "Allow": text("The methods that this path supports."),
     })
 }
 
@@ -519,7 +519,7 @@ fn idempotency_key() -> Value {
         "name": "Idempotency-Key",
         "in": "header",
         "required": false,
-        "description": "Makes a repeat harmless: see the operation.",
+        "description": "Makes retries safe: see the operation.",
         "schema": {
             "type": "string", "minLength": 1, "maxLength": limits::IDEMPOTENCY_KEY_CHARACTERS_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$",
         },
@@ -530,7 +530,7 @@ fn metadata() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "timestamp": { "type": "string", "format": "date-time", "description": "When the answer was made." },
+            "timestamp": { "type": "string", "format": "date-time", "description": "The time of the response." },
             "requestId": { "type": "string", "pattern": "^req_[0-9a-f]{20}$", "description": "Finds the request in the log." },
         },
         "required": ["timestamp", "requestId"],
@@ -555,9 +555,9 @@ fn error() -> Value {
         "type": "object",
         "properties": {
             "success": { "const": false },
-            "error": { "type": "string", "description": "What was wrong, for people." },
-            "code": { "type": "string", "description": "What was wrong, for programs." },
-            "data": { "type": "object", "description": "More about it, like the `field` that had a wrong value." },
+            "error": { "type": "string", "description": "The error message." },
+            "code": { "type": "string", "description": "The error code." },
+            "data": { "type": "object", "description": "Details, like the `field` with the invalid value." },
             "retryAfter": { "type": "integer", "minimum": 1, "description": "Only with 429: the same as `Retry-After`." },
             "metadata": { "$ref": format!("{SCHEMAS}Metadata") },
         },
@@ -566,7 +566,7 @@ fn error() -> Value {
     })
 }
 
-/// Make references to schemas of what comes in lead to where they are in the end.
+/// Rewrites `$ref`s of input schemas to their final component names.
 fn rename(value: &mut Value, named: &impl Fn(&String) -> String) {
     match value {
         Value::Object(members) => {
@@ -583,7 +583,7 @@ fn rename(value: &mut Value, named: &impl Fn(&String) -> String) {
     }
 }
 
-/// Note the names of all schemas that `value` refers to.
+/// Collects the names of all schemas that `value` refers to.
 fn references(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {

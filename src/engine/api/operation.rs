@@ -1,4 +1,4 @@
-//! The four kinds of operations, and a declared operation as the table holds it.
+//! The four kinds of operations, and an operation's entry in the table.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -23,11 +23,11 @@ use crate::engine::store::{ReadTx, WriteTx};
 /// What every operation declares.
 pub trait Operation: 'static {
     const SPEC: Spec;
-    /// Everything the caller gives: path, query and body in one flat type.
+    /// The whole input: path, query and body in one flat type.
     type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// Everything the caller gets.
+    /// The whole output.
     type Output: Answer + Send + 'static;
-    /// A real call and its real answer, for the documents. A test decodes and checks both.
+    /// A valid call and its response, for the documentation. A test decodes and checks both.
     fn example() -> (Value, Self::Output);
 }
 
@@ -36,7 +36,7 @@ pub trait Operation: 'static {
 #[serde(deny_unknown_fields)]
 pub struct NoInput {}
 
-/// What a query sees.
+/// The data that a query reads.
 pub struct View<'a> {
     /// The newest commit.
     pub tx: &'a ReadTx,
@@ -49,15 +49,15 @@ pub struct View<'a> {
 /// Which writes a query must find in the search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// Those that the index has by now.
+    /// Those that are already indexed.
     Indexed,
-    /// Also the caller's own of the last second, if the index has them soon.
+    /// Also the caller's own writes of the last second, if they are indexed soon.
     OwnWrites,
-    /// All that were answered before the request.
+    /// All that were acknowledged before the request.
     AllWrites,
 }
 
-/// Reads one snapshot. Plain and synchronous.
+/// A query: reads one snapshot. Plain and synchronous.
 pub trait Query: Operation {
     fn run(view: &View<'_>, input: Self::Input) -> Result<Self::Output, Failure>;
 
@@ -67,70 +67,70 @@ pub trait Query: Operation {
     }
 }
 
-/// Writes in one transaction. Plain and synchronous; committed and durable before the answer.
+/// A command: writes in one transaction. Plain and synchronous; durable before the response.
 pub trait Command: Operation {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: Self::Input) -> Result<Self::Output, Failure>;
 }
 
-/// May wait and may use several transactions; holds none while it waits.
+/// An asynchronous operation: may wait and may use several transactions; holds none while it waits.
 pub trait Async: Operation {
     fn run(context: Context, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 }
 
-/// Takes the body as it arrives, or answers with something other than the envelope.
+/// A raw operation: reads the body as it arrives, or does not return the envelope.
 pub trait Raw: Operation {
-    /// What stands in place of JSON.
+    /// The content types in place of JSON.
     const MEDIA: Media;
 
     fn run(context: Context, input: Self::Input, request: RawRequest) -> impl Future<Output = Result<Reply, Failure>> + Send;
 }
 
-/// What the body of a request is.
+/// The kind of a request body.
 #[derive(Clone, Copy)]
 pub enum Takes {
     /// The input as JSON, where the method has a body.
     Json,
-    /// `multipart/form-data` with these fields; the input then holds the names of the path only.
+    /// `multipart/form-data` with these fields; the input then has only the names in the path.
     Form(fn(&mut SchemaGenerator) -> Schema),
-    /// Nothing, whatever the method.
+    /// No body, with any method.
     Nothing,
 }
 
-/// What goes in and out of an operation, for the documents.
+/// The content types of an operation, for the documentation.
 #[derive(Clone, Copy)]
 pub struct Media {
     pub takes: Takes,
     /// The content type of success. The output's schema describes it if it is [`Media::JSON_TYPE`].
     pub gives: &'static str,
-    /// Whether it is part of the programming interface. Pages for people are not.
+    /// Whether the API documentation includes it. HTML pages are excluded.
     pub documented: bool,
 }
 
 impl Media {
     /// The content type of the envelope.
     pub const JSON_TYPE: &'static str = "application/json";
-    /// JSON both ways, as with every kind but the raw one.
+    /// JSON both ways, as with all kinds but the raw one.
     pub const JSON: Self = Self { takes: Takes::Json, gives: Self::JSON_TYPE, documented: true };
-    /// A page for people, or what its form sends to.
+    /// An HTML page, or the target of its form.
     pub const PAGE: Self = Self { takes: Takes::Nothing, gives: "text/html; charset=utf-8", documented: false };
 
-    /// Takes nothing but the path and the query, and gives this content type.
+    /// Accepts only path and query, and returns this content type.
     pub const fn gives(content_type: &'static str) -> Self {
         Self { takes: Takes::Nothing, gives: content_type, documented: true }
     }
 
-    /// Takes a form with the fields of `T`, and answers with the envelope.
+    /// Accepts a form with the fields of `T`, and returns the envelope.
     pub const fn form<T: JsonSchema>() -> Self {
         Self { takes: Takes::Form(|generator| generator.subschema_for::<T>()), gives: Self::JSON_TYPE, documented: true }
     }
 }
 
-/// What a raw operation gets beside its input.
+/// The input of a raw operation beyond its arguments.
 pub struct RawRequest {
     pub headers: HeaderMap,
     pub body: Body,
     pub peer: Peer,
-    /// Whether the method was HEAD: the body of the answer is not sent.
+    /// Whether the method was HEAD: the response body is not sent.
     pub is_head: bool,
 }
 
@@ -141,10 +141,10 @@ pub type PreparedCommand = Box<dyn FnOnce(&mut WriteTx<'_>, &Caller, &Envelope) 
 /// A decoded query, ready for a snapshot.
 pub type PreparedQuery = Box<dyn FnOnce(&View<'_>, &Envelope) -> Result<Encoded, Failure> + Send>;
 
-/// How an operation of each kind is run.
+/// How operations of each kind run.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// Decodes and runs in one go: nothing is boxed on the way of a light query.
+    /// Decodes and runs in one step: a light query needs no boxing.
     Query {
         run: fn(&View<'_>, &Arguments<'_>, &Envelope) -> Result<Encoded, Failure>,
         prepare: fn(&Arguments<'_>) -> Result<(Freshness, PreparedQuery), Failure>,
@@ -159,17 +159,17 @@ pub enum Run {
 pub struct Entry {
     pub spec: &'static Spec,
     pub run: Run,
-    /// Whether the arguments can be read: tests read every example with it.
+    /// Checks whether the arguments decode: tests use it on every example.
     pub reads: fn(&Arguments<'_>) -> Result<(), Failure>,
     /// The input's schema.
     pub input: fn(&mut SchemaGenerator) -> Schema,
-    /// The schema of the whole answer.
+    /// The schema of the whole response.
     pub output: fn(&mut SchemaGenerator) -> Schema,
-    /// The status of success.
+    /// The status of a success.
     pub status: u16,
-    /// What goes in and out.
+    /// The content types.
     pub media: Media,
-    /// The example call, and the example answer in its envelope.
+    /// The example call, and the example response in its envelope.
     pub example: fn(&Envelope) -> (Value, Value),
 }
 
@@ -228,7 +228,7 @@ pub const fn asynchronous<T: Async>() -> Entry {
     Of::<T>::entry(run, Media::JSON)
 }
 
-/// A row for an operation with its own body or answer.
+/// A row for an operation with its own body or response format.
 pub const fn raw<T: Raw>() -> Entry {
     let run = Run::Raw(|context, arguments, request| match arguments.decode::<T::Input>() {
         Ok(input) => Box::pin(async move { T::run(context, input, request).await }),

@@ -1,5 +1,4 @@
-//! Lists a page at a time, in the two shapes that clients know: an object with the collection, or the bare array. Both have a top-level
-//! `count`.
+//! Pages of lists, in the two shapes that clients expect: an object with the collection, or the bare array. Both have a top-level `count`.
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -10,7 +9,7 @@ use super::response::{Answer, Encoded, Envelope, success, success_schema};
 use crate::base::bounded::Bounded;
 use crate::vocab::limits;
 
-/// `limit`: how many items at most, 1 to 100; 20 if absent.
+/// `limit`: the maximum number of items, 1 to 100; 20 if absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub u64);
 
@@ -43,22 +42,22 @@ impl JsonSchema for Limit {
     }
 }
 
-/// `offset`: how many items to leave out at the front.
+/// `offset`: the number of items to skip.
 pub type Offset = Bounded<0, { limits::PAGE_OFFSET_MAX }>;
-/// `page`: which page, from 1. Beside it an `offset` does not count.
+/// `page`: the page number, from 1. It overrides an `offset`.
 pub type PageNumber = Bounded<1, { limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX }>;
 
-/// Which part of a list is wanted, and in which shape.
+/// The requested part of a list, and its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     pub limit: usize,
     pub offset: usize,
-    /// The caller counts pages: answer with the bare array, where the list offers that.
+    /// The caller uses page numbers: return the bare array, if the list supports that.
     pub paged: bool,
 }
 
 impl Window {
-    /// The window that `page` asks for, or else `offset`.
+    /// The window of `page`, or else of `offset`.
     pub fn new(limit: Limit, offset: Option<Offset>, page: Option<PageNumber>) -> Self {
         let skipped = match page {
             Some(page) => (page.get() - 1) * limit.0,
@@ -73,11 +72,11 @@ impl Window {
     }
 }
 
-/// Something that comes in lists.
+/// An item type of lists.
 pub trait Listed: Serialize + JsonSchema {
     /// The key of the collection under `data`.
     const PLURAL: &'static str;
-    /// Whether a caller who counts pages gets the bare array (contacts, tags, segments, topics).
+    /// Whether a request with a page number gets the bare array (contacts, tags, segments, topics).
     const ARRAY_WHEN_PAGED: bool;
 }
 

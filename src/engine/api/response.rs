@@ -1,4 +1,4 @@
-//! The envelope around every answer, written straight into its bytes.
+//! The envelope of every response, written directly as bytes.
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -9,16 +9,16 @@ use super::failure::Failure;
 use crate::base::clock::Timestamp;
 use crate::base::optional::WithoutNone;
 
-/// What the envelope's `metadata` says, and who reads the answer.
+/// The values of the envelope's `metadata`, and the kind of reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
     pub timestamp: Timestamp,
     pub request: RequestId,
-    /// Whether fields without a value are `null` instead of left out. The templates of pages want every field there.
+    /// Whether fields without a value are `null` instead of omitted. The templates of pages need every field.
     pub keeps_nulls: bool,
 }
 
-/// A request's id: which start of the process, and which request since.
+/// A request's id: the number of the process start, and of the request since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId {
     pub boot: u32,
@@ -49,7 +49,7 @@ impl std::fmt::Display for RequestId {
 pub struct WireTime(pub Timestamp);
 
 impl WireTime {
-    /// The time in the examples of the documents.
+    /// The time in the documentation's examples.
     pub fn sample() -> Self {
         Self(Timestamp(1_767_225_600_000))
     }
@@ -61,7 +61,7 @@ impl Serialize for WireTime {
     }
 }
 
-/// An ISO 8601 date-time, or a date, which begins at midnight. Without an offset both are of UTC.
+/// Parses an ISO 8601 date-time, or a date, which means midnight. Without an offset both are in UTC.
 impl std::str::FromStr for WireTime {
     type Err = &'static str;
 
@@ -69,11 +69,11 @@ impl std::str::FromStr for WireTime {
         let expected = "expected a time like 2026-01-31T09:30:00Z or a date like 2026-01-31";
         let instant: Result<jiff::Timestamp, _> = text.parse();
         let instant = instant.or_else(|_| {
-            // Whoever names a zone means its clock; read as a mere moment, the zone would be left out.
+            // A zone name means that zone's local time; parsing it as a plain timestamp would ignore the zone.
             if text.contains('[') {
                 return text.parse::<jiff::Zoned>().map(|zoned| zoned.timestamp());
             }
-            // Read as a date, its hours would be left out.
+            // Parsing it as a date would ignore its hours.
             let moment: jiff::civil::DateTime = text.parse()?;
             moment.to_zoned(jiff::tz::TimeZone::UTC).map(|moment| moment.timestamp())
         });
@@ -99,27 +99,27 @@ impl JsonSchema for WireTime {
     }
 }
 
-/// Something that the caller should know although the request succeeded.
+/// A notice for the caller of a successful request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     /// A constant for programs, such as `FIRST_EMAIL_OF_SERIES`.
     pub code: &'static str,
-    /// What happens, and what to do if it should be otherwise.
+    /// What happens, and how to change it.
     pub message: String,
 }
 
-/// An answer as bytes.
+/// A response as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
     pub status: StatusCode,
     pub body: Vec<u8>,
 }
 
-/// A successful answer of an operation.
+/// The successful response of an operation.
 pub trait Answer {
     const STATUS: u16;
-    /// The whole envelope with this answer inside.
+    /// The whole envelope with this response inside.
     fn encode(&self, envelope: &Envelope) -> Encoded;
     /// The schema of the whole envelope.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
@@ -128,7 +128,7 @@ pub trait Answer {
 /// 200 with `data`.
 pub struct Done<T>(pub T);
 
-/// 201 with `data`: something exists now that did not before.
+/// 201 with `data`: a new object exists.
 pub struct Created<T>(pub T);
 
 impl<T: Serialize + JsonSchema> Answer for Done<T> {
@@ -155,7 +155,7 @@ impl<T: Serialize + JsonSchema> Answer for Created<T> {
     }
 }
 
-/// 200 with `data` and the top-level `count` of a list that has no pages.
+/// 200 with `data` and the top-level `count` of an unpaged list.
 pub struct Counted<T> {
     pub data: T,
     pub count: usize,
@@ -173,7 +173,7 @@ impl<T: Serialize + JsonSchema> Answer for Counted<T> {
     }
 }
 
-/// An operation of the raw kind writes its own answer; this stands where the declaration wants a type.
+/// The output type of raw operations, which write their own response.
 pub struct Bare;
 
 impl Answer for Bare {
@@ -197,7 +197,7 @@ pub fn success<T: Serialize>(status: StatusCode, data: &T, count: Option<u64>, e
     } else {
         serde_json::to_writer(&mut body, &WithoutNone(data))
     };
-    written.expect("views hold only what JSON can say");
+    written.expect("views contain only JSON values");
     if let Some(count) = count {
         body.extend_from_slice(br#","count":"#);
         serde_json::to_writer(&mut body, &count).expect("a number is JSON");
@@ -254,9 +254,9 @@ pub fn success_schema(data: Schema, with_count: bool) -> Schema {
     });
     if with_count {
         let count = json!({ "type": "integer", "minimum": 0, "description": "The number of items in the whole list." });
-        let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("just made as an object");
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut).expect("created above as an object");
         properties.insert("count".into(), count);
-        let required = schema.get_mut("required").and_then(Value::as_array_mut).expect("just made as a list");
+        let required = schema.get_mut("required").and_then(Value::as_array_mut).expect("created above as a list");
         required.push("count".into());
     }
     schema
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_an_offset_is_of_utc_and_keeps_its_hours() {
+    fn a_time_without_an_offset_is_in_utc_and_keeps_its_hours() {
         let read = |text: &str| text.parse::<WireTime>().map(|moment| moment.0.to_string());
         for (text, expected) in [
             ("2026-11-22", "2026-11-22T00:00:00.000Z"),

@@ -1,5 +1,5 @@
-//! From method and path to an operation. A literal path segment wins over a named one, whatever the method: `/v1/emails/test` is never
-//! `/v1/emails/{emailId}`.
+//! Maps method and path to an operation. A literal path segment takes precedence over a named one, with any method: `/v1/emails/test` is
+//! never `/v1/emails/{emailId}`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,13 +10,13 @@ use super::input::Arguments;
 use super::operation::Entry;
 use super::spec::{Access, Verb};
 
-/// What the router says of a request.
+/// The result of routing.
 pub enum Route<'a> {
-    /// This operation, with the names of the path. The last is whether the method was HEAD.
+    /// The operation, with the values of the names in the path. `is_head` is whether the method was HEAD.
     Found { entry: &'static Entry, path: Vec<(&'a str, Cow<'a, str>)> },
     /// The path exists, with these methods.
     OtherMethods(String),
-    /// No such path.
+    /// The path does not exist.
     Unknown,
 }
 
@@ -28,12 +28,13 @@ pub struct Router {
 #[derive(Default, Clone)]
 struct Node {
     entries: [Option<&'static Entry>; Verb::ALL.len()],
-    /// For each name in the path, in order: the literal segments of other paths at its place. None of them is a value of the name.
+    /// For each name in the path, in order: the literal segments that other paths have at its position. None of them is a value of the
+    /// name.
     reserved: Vec<BTreeSet<&'static str>>,
 }
 
 impl Router {
-    /// The router of a table. Two operations at one place are a mistake in the table, found at the first start of any test.
+    /// The router of a table. Two operations at one path are a mistake in the table, found at the first start of any test.
     pub fn new(operations: &'static [Entry]) -> Self {
         let mut nodes: matchit::Router<Node> = matchit::Router::new();
         let mut places: BTreeMap<&'static str, Node> = BTreeMap::new();
@@ -53,7 +54,7 @@ impl Router {
         Self { nodes }
     }
 
-    /// Find the operation. `operator`: whether the request came in by the operator's own way.
+    /// Finds the operation. `operator`: whether the request came from the operator.
     pub fn find<'a>(&'a self, method: &Method, path: &'a str, operator: bool) -> Route<'a> {
         let Ok(found) = self.nodes.at(path) else { return Route::Unknown };
         let named = found.params.iter().map(|(name, value)| Some((name, decoded(value)?)));
@@ -87,7 +88,7 @@ fn literals(paths: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str,
     literals
 }
 
-/// Whether the operation takes these values of its path. What it lacks beside them does not count.
+/// Whether the operation accepts these path values. Other missing input does not matter.
 fn takes(entry: &Entry, path: &[(&str, Cow<'_, str>)]) -> bool {
     let arguments = Arguments { spec: entry.spec, path: path.to_vec(), query: "", body: b"{}" };
     let Err(failure) = (entry.reads)(&arguments) else { return true };

@@ -1,4 +1,4 @@
-//! An operation's declaration: plain constant data from which routes, checks, documents, commands and tests follow.
+//! The declaration of an operation: constant data from which routes, checks, documents, commands and tests are derived.
 
 use crate::vocab::codes::Code;
 use crate::vocab::permissions::Permission;
@@ -18,7 +18,7 @@ impl Verb {
     /// All of them, in the order of the `Allow` header.
     pub const ALL: [Verb; 5] = [Verb::Get, Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
 
-    /// The word on the wire.
+    /// The name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Get => "GET",
@@ -29,42 +29,42 @@ impl Verb {
         }
     }
 
-    /// Whether the input comes in a body (else in the query).
+    /// Whether the input is in the body (otherwise in the query).
     pub const fn has_body(self) -> bool {
         matches!(self, Verb::Post | Verb::Put | Verb::Patch)
     }
 }
 
-/// Who may call an operation.
+/// The callers allowed for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody, without a key.
+    /// Anyone, without a key.
     Public,
     /// A key with this permission.
     Needs(Permission),
     /// A key with one of these permissions.
     NeedsOne(&'static [Permission]),
-    /// Somebody who is signed in, whatever their role. Works on the account, not on one of the two worlds.
+    /// A signed-in user in any role. Applies to the account, not to one of the environments.
     Person,
-    /// Somebody who is signed in and whose role manages the account. The same.
+    /// A signed-in user whose role manages the account. Applies to the account, too.
     Manager,
-    /// The operator of the machine, through the administration socket or with the server stopped. Not on the network at all.
+    /// The operator of the machine, through the administration socket or with the server stopped. Not reachable over the network.
     Operator,
 }
 
 impl Access {
-    /// Whether it is about the account and the people in it: a matter of the control store, and not of keys.
+    /// Whether it concerns the account and its users: it uses the control store, and API keys are rejected.
     pub const fn is_personal(self) -> bool {
         matches!(self, Access::Person | Access::Manager)
     }
 }
 
-/// Somebody who is signed in.
+/// A signed-in user.
 pub const fn signed_in() -> Access {
     Access::Person
 }
 
-/// Somebody who manages the account.
+/// A signed-in user who manages the account.
 pub const fn manager() -> Access {
     Access::Manager
 }
@@ -79,7 +79,7 @@ pub const fn needs_one(permissions: &'static [Permission]) -> Access {
     Access::NeedsOne(permissions)
 }
 
-/// Anybody, without a key.
+/// Anyone, without a key.
 pub const fn public() -> Access {
     Access::Public
 }
@@ -89,26 +89,26 @@ pub const fn operator() -> Access {
     Access::Operator
 }
 
-/// Whether `Idempotency-Key` is honoured.
+/// Whether `Idempotency-Key` is honored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replay {
     Never,
-    /// With the header, the first answer is kept and given again.
+    /// With the header, the first response is stored and replayed.
     Keyed,
-    /// The header is refused, in these words: repeats are made harmless in another way.
+    /// The header is rejected with this message: the operation makes retries safe in another way.
     Refused(&'static str),
 }
 
 /// How much work a query may be; decides where it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// A few rows: runs where it is, which saves a hop between threads.
+    /// A few rows: runs on the current thread, which saves a thread switch.
     Light,
-    /// May walk many rows: runs on a thread that may be kept busy.
+    /// May read many rows: runs on a thread that may block.
     Blocking,
 }
 
-/// How many bytes of body an operation takes; the numbers are settings.
+/// How many bytes of body an operation accepts; the numbers are settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodySize {
     /// One object: `limits.body_bytes_default`.
@@ -119,30 +119,30 @@ pub enum BodySize {
     Upload,
 }
 
-/// What is declared of an operation.
+/// The declaration of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// `noun.verb`: the file is `features/noun/ops/verb.rs`.
     pub id: &'static str,
     pub verb: Verb,
     pub path: &'static str,
-    /// Further paths that do the same.
+    /// Alternative paths.
     pub aliases: &'static [&'static str],
     pub access: Access,
     /// One line for lists.
     pub summary: &'static str,
-    /// What a caller must know beyond the types: rules, units, source.
+    /// Facts beyond the types for the caller: rules, units, source.
     pub about: &'static str,
     pub rate: RouteGroup,
     pub replay: Replay,
-    /// Whether the answer shows a secret: then it is sealed where it is kept for repeats.
+    /// Whether the response contains a secret: then it is sealed when it is stored for repeats.
     pub answers_secret: bool,
     pub weight: Weight,
-    /// Whether the token of `POST /v1/auth/login` is taken in place of a key.
+    /// Whether the token of `POST /v1/auth/login` is accepted in place of a key.
     pub takes_tokens: bool,
-    /// Whether a wrong request is answered as OAuth has it: 400 without our envelope, with `error` and `error_description`.
+    /// Whether errors have OAuth's format: 400 without our envelope, with `error` and `error_description`.
     pub speaks_oauth: bool,
-    /// Codes it can fail with, beyond those of the pipeline.
+    /// The codes it can fail with, beyond those of the pipeline.
     pub fails: &'static [Code],
     pub body: BodySize,
 }
@@ -243,7 +243,7 @@ impl Spec {
         self
     }
 
-    /// The feature it belongs to.
+    /// The operation's feature.
     pub fn noun(&self) -> &'static str {
         self.id.split_once('.').map_or(self.id, |(noun, _)| noun)
     }
@@ -253,7 +253,7 @@ impl Spec {
         self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
     }
 
-    /// Every code a caller may see: declared ones and those that the pipeline itself answers with.
+    /// Every code a caller may get: declared ones and those of the pipeline itself.
     pub fn codes(&self) -> Vec<Code> {
         let mut codes = vec![Code::InvalidRequest];
         if self.verb.has_body() {

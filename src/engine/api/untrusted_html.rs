@@ -1,21 +1,21 @@
-//! HTML that somebody else wrote, as a document under our name: it runs nothing, sends nothing and knows nothing of the page around it.
+//! Serves untrusted HTML from our domain: it runs nothing, sends nothing and has no access to the page around it.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
 
 use super::http_types::{Reply, ReplyBody};
 
-/// From where the images of a document are loaded.
+/// The allowed sources of a document's images.
 #[derive(Clone, Copy, Debug)]
 pub enum Images<'a> {
-    /// From everywhere: for readers, as in their mail program.
+    /// Any server: for readers, as in their mail program.
     Everywhere,
-    /// From this service, whose address it is: for those who look at an email without telling its sender.
+    /// This service, at this URL: for users who view an email without its sender noticing.
     Here(&'a str),
 }
 
 impl Images<'_> {
-    /// Styles apply and links open; of images and fonts those load that may; nothing else happens.
+    /// Styles apply and links open; allowed images and fonts load; nothing else is permitted.
     fn policy(self) -> String {
         let (images, fonts) = match self {
             Self::Everywhere => ("*".to_owned(), "https: "),
@@ -28,7 +28,7 @@ impl Images<'_> {
     }
 }
 
-/// The document. Its links open in a window of their own, since a frame has no room for what they lead to.
+/// The document. Its links open in a new window, because a frame has no space for their target.
 pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> Reply {
     let policy = HeaderValue::from_str(&images.policy()).expect("an address of ours is ASCII");
     let mut headers = HeaderMap::new();
@@ -42,7 +42,7 @@ pub fn document(html: &str, cache_control: &'static str, images: Images<'_>) -> 
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// Where the head begins. What has none gets one there from the browser.
+/// The start of the head. If there is none, the browser adds it there.
 fn head(html: &str) -> usize {
     let after = |tag: &str| {
         let starts = html.match_indices('<').map(|(at, _)| at);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_open_outside_wherever_the_head_begins() {
+    fn links_open_in_a_new_window_wherever_the_head_starts() {
         for (html, drawn) in [
             ("<!doctype html><html><HEAD lang=x><title>", "<!doctype html><html><HEAD lang=x>|<title>"),
             ("<html><header>", "<html>|<header>"),

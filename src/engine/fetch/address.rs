@@ -1,12 +1,12 @@
-//! Which addresses may be reached for somebody else: those that anybody on the internet could reach. Pure.
+//! Decides which addresses may be reached on behalf of others: only those that anyone on the internet can reach. Pure functions.
 //!
-//! It does not know names: whoever opens a socket asks here about every address that a name has come to.
+//! Names are not handled here: code that opens a socket checks every address that a name resolves to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::base::network::Network;
 
-/// Special IPv4 ranges (IANA's registry): inside networks, of this machine, of documents and tests, or no addresses at all.
+/// Special IPv4 ranges (IANA's registry): private networks, this machine, documentation and tests, or no usable addresses.
 const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -15,7 +15,7 @@ const SPECIAL_V4: [([u8; 4], u8); 16] = [
     ([127, 0, 0, 0], 8),
     // Link-local, where clouds keep their metadata service.
     ([169, 254, 0, 0], 16),
-    // A large cloud's internal service, on an address that looks public.
+    // A large cloud's internal service, at an address that looks public.
     ([168, 63, 129, 16], 32),
     ([172, 16, 0, 0], 12),
     ([192, 0, 0, 0], 24),
@@ -33,32 +33,32 @@ const SPECIAL_V4: [([u8; 4], u8); 16] = [
 
 /// Special ranges inside the one range of public IPv6 addresses, 2000::/3.
 const SPECIAL_V6: [([u16; 2], u8); 4] = [
-    // Protocols of their own: Teredo, which leads into IPv4 by a way that cannot be checked, ORCHID, benchmarks.
+    // Protocol ranges: Teredo, which tunnels to IPv4 in a way that cannot be checked, ORCHID, benchmarks.
     ([0x2001, 0x0000], 23),
-    // Documents.
+    // Documentation.
     ([0x2001, 0x0db8], 32),
     ([0x3fff, 0x0000], 20),
-    // 6to4, which leads into IPv4 too.
+    // 6to4, which tunnels to IPv4 too.
     ([0x2002, 0x0000], 16),
 ];
 
-/// Which addresses are admitted.
+/// The allowed addresses.
 pub struct Guard {
     allowed: Vec<Network>,
 }
 
 impl Guard {
-    /// Public addresses, and these networks of the operator.
+    /// Allows public addresses, and these networks of the operator.
     pub fn new(allowed: Vec<Network>) -> Self {
         Self { allowed }
     }
 
-    /// Whether the operator has opened the network of this address.
+    /// Whether the operator has allowed the network of this address.
     pub fn is_allowed(&self, address: IpAddr) -> bool {
         self.allowed.iter().any(|network| network.contains(address))
     }
 
-    /// Whether the operator has opened any network.
+    /// Whether the operator has allowed any network.
     pub fn opens_anything(&self) -> bool {
         !self.allowed.is_empty()
     }
@@ -69,7 +69,7 @@ impl Guard {
     }
 }
 
-/// Whether anybody on the internet could reach this address.
+/// Whether anyone on the internet can reach this address.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -82,8 +82,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(start, bits)| (number ^ u32::from_be_bytes(*start)) >> (32 - bits) == 0)
 }
 
-/// IPv6 has one range of public addresses. Outside of it lie loopback, link-local, unique local and multicast addresses, IPv4
-/// addresses in IPv6 clothes (mapped, compatible), and both ranges for NAT64, which lead into IPv4 by a way that cannot be checked.
+/// IPv6 has one range of public addresses. Outside it are loopback, link-local, unique local and multicast addresses, embedded IPv4
+/// addresses (mapped, compatible), and both NAT64 ranges, which lead to IPv4 in a way that cannot be checked.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     if parts[0] & 0xe000 != 0x2000 {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_special_range_is_refused_at_both_its_ends() {
+    fn every_special_range_is_rejected_at_both_ends() {
         for address in [
             "0.0.0.0",
             "0.255.255.255",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn tunnels_are_refused_wherever_they_lead() {
+    fn tunnels_are_rejected_wherever_they_lead() {
         for address in
             ["2002:7f00:1::1", "2002:808:808::1", "2001:0:808:808::80ff:fffe", "2001:0:808:808::f7f7:f7f7", "2001:1::1"]
         {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_the_operator_opens_is_admitted_and_no_other() {
+    fn only_networks_that_the_operator_allows_are_admitted() {
         let guard = Guard::new(vec!["127.0.0.0/8".parse().expect("a network")]);
         for (address, admitted) in [("127.0.0.1", true), ("::ffff:127.0.0.1", true), ("10.0.0.1", false), ("1.1.1.1", true)] {
             assert_eq!(guard.admits(address.parse().expect(address)), admitted, "{address}");

@@ -1,7 +1,6 @@
-//! What was fetched a moment ago: emails of one brand show the same images, and its server need not send them sixty times.
+//! A cache of recent fetches: emails of one brand show the same images, and its server should not have to send them sixty times.
 //!
-//! It holds a bounded number of bytes and forgets after a time; that something could not be fetched is remembered too. It does not
-//! fetch, and does not know what the bytes are.
+//! It has a byte limit and an expiry; failed fetches are cached too.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,7 +10,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::base::clock::Timestamp;
 use crate::vocab::limits::{DRAWN_IMAGES_AT_ONCE, RECENT_BYTES_MAX, RECENT_MS};
 
-/// Recently fetched bytes by their address.
+/// Recently fetched bytes by URL.
 pub struct FetchCache {
     state: Mutex<State>,
     turns: Semaphore,
@@ -30,36 +29,36 @@ struct State {
 }
 
 struct Entry {
-    /// None: it could not be fetched.
+    /// `None` if the fetch failed.
     body: Option<Arc<Vec<u8>>>,
     at: Timestamp,
 }
 
 impl Entry {
-    /// What an entry without a body weighs: its address and its place.
+    /// The size of an entry: its URL, its overhead and its body.
     fn weight(&self, address: &str) -> usize {
         address.len() + size_of::<Self>() + self.body.as_ref().map_or(0, |body| body.len())
     }
 }
 
 impl FetchCache {
-    /// Wait for a place among those who fetch: what they receive is in memory until it is handed on.
+    /// Waits for permission to fetch: fetched bodies stay in memory until they are passed on.
     pub async fn turn(&self) -> SemaphorePermit<'_> {
         self.turns.acquire().await.expect("it is never closed")
     }
 
-    /// What came of fetching `address` a moment ago: nothing is known, or it failed, or its bytes.
+    /// The result of a recent fetch of `address`: unknown, failed, or its bytes.
     pub fn get(&self, address: &str, now: Timestamp) -> Option<Option<Arc<Vec<u8>>>> {
         let state = self.state();
         let entry = state.entries.get(address).filter(|entry| now.ms_since(entry.at) < RECENT_MS)?;
         Some(entry.body.clone())
     }
 
-    /// Remember what came of fetching `address` now.
+    /// Caches the result of a fetch of `address`.
     pub fn put(&self, address: &str, body: Option<Arc<Vec<u8>>>, now: Timestamp) {
         let entry = Entry { body, at: now };
         let weight = entry.weight(address);
-        // One that takes half of the room would drive everything else out.
+        // An entry of half the capacity would displace everything else.
         if weight > RECENT_BYTES_MAX / 2 {
             return;
         }
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_recent_is_known_and_what_is_old_or_too_much_is_forgotten() {
+    fn recent_results_are_cached_and_old_or_excess_ones_are_dropped() {
         let recent = FetchCache::default();
         let body = Arc::new(vec![7; 100]);
         recent.put("a", Some(body.clone()), Timestamp(0));
@@ -104,7 +103,7 @@ mod tests {
         for (number, address) in ["d", "e", "f"].into_iter().enumerate() {
             recent.put(address, Some(large.clone()), Timestamp(10 + number as i64));
         }
-        assert_eq!(recent.get("a", Timestamp(20)), None, "the oldest made room");
+        assert_eq!(recent.get("a", Timestamp(20)), None, "the oldest was dropped");
         assert!(recent.get("f", Timestamp(20)).is_some());
         assert!(recent.state().bytes <= RECENT_BYTES_MAX);
         recent.put("g", Some(Arc::new(vec![0; RECENT_BYTES_MAX])), Timestamp(20));

@@ -1,7 +1,7 @@
-//! From an address to an open connection: resolve, check every address, connect to a checked one, prove who is there.
+//! Opens connections: resolves the host, checks every address, connects to a checked one, and verifies its certificate.
 //!
-//! Invariant: a socket is opened only to an address that was checked here, after resolution. A name that resolves differently the
-//! next time, or a redirect, passes through the same check.
+//! Invariant: a socket is opened only to an address that was checked here, after resolution. A name that resolves differently the next time
+//! passes through the same check, and so does a redirect.
 
 use std::future::Future;
 use std::io;
@@ -21,20 +21,20 @@ use super::address::Guard;
 use super::failure::FetchError;
 use crate::vocab::limits;
 
-/// Ports below belong to known services. The web has two of them.
+/// Ports below this one belong to known services. Two of them are for the web.
 const FREE_PORTS_FROM: u16 = 1024;
 const WEB_PORTS: [u16; 2] = [80, 443];
 
-/// The addresses of a name, on their way.
+/// A running name resolution.
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Where addresses of names come from.
+/// A resolver.
 pub trait Resolve: Send + Sync + 'static {
-    /// The addresses of `host`.
+    /// Resolves `host`.
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
-/// Ends of names that lead nowhere by agreement (RFC 2606, RFC 7686): nobody is asked about them.
+/// Reserved name endings that lead nowhere (RFC 2606, RFC 7686): no resolver is asked about them.
 const NOWHERE: [&str; 3] = [".example", ".invalid", ".onion"];
 
 /// The machine's own resolver.
@@ -59,7 +59,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 pub struct Connector {
     guard: Guard,
     resolver: Box<dyn Resolve>,
-    /// Certificate authorities beside the machine's own.
+    /// Certificate authorities in addition to the machine's own.
     further_roots: Vec<CertificateDer<'static>>,
     tls: OnceLock<Result<Arc<ClientConfig>, String>>,
 }
@@ -67,11 +67,11 @@ pub struct Connector {
 /// Whether addresses are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// The address comes from a user, a page or a redirect.
+    /// The URL comes from a user, a page or a redirect.
     Stranger,
-    /// The same, and what is sent is nobody else's business: a host with any address that may not be reached is not sent to.
+    /// Like `Stranger`, for private data: a host with any address that may not be reached gets nothing.
     Receiver,
-    /// The operator has written it into the settings.
+    /// The URL comes from the operator's settings.
     Operator,
 }
 
@@ -80,7 +80,7 @@ impl Connector {
         Self { guard, resolver, further_roots, tls: OnceLock::new() }
     }
 
-    /// A connection to the host of `url`.
+    /// Connects to the host of `url`.
     pub async fn connect(&self, url: &Url, trust: Trust) -> Result<Box<dyn Wire>, FetchError> {
         let encrypted = match url.scheme() {
             "https" => true,
@@ -106,7 +106,7 @@ impl Connector {
         if encrypted { self.encrypt(stream, host).await } else { Ok(Box::new(stream)) }
     }
 
-    /// Why nothing could ever be sent to `url`, as far as it tells without being resolved.
+    /// Why no request to `url` can ever be sent, as far as the URL itself shows.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Some(FetchError::Scheme(url.scheme().to_owned()));
@@ -145,7 +145,7 @@ impl Connector {
         if found.is_empty() { Err(unresolved("it has no address".to_owned())) } else { Ok(found) }
     }
 
-    /// Those of `found` that may be reached. A host that has public and private addresses is reached at its public ones.
+    /// Those of `found` that may be reached. A host with public and private addresses is reached at its public ones.
     fn admitted(&self, found: Vec<IpAddr>, port: u16, host: &str) -> Result<Vec<IpAddr>, FetchError> {
         let refused = found.iter().copied().find(|address| !self.guard.admits(*address));
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
@@ -171,31 +171,31 @@ impl Connector {
     }
 }
 
-/// A connection to the first of `addresses` that takes one.
+/// Connects to the first of `addresses` that accepts a connection.
 async fn open(addresses: &[IpAddr], port: u16, host: &str) -> Result<TcpStream, FetchError> {
     let mut cause = "it has no address".to_owned();
     for address in addresses.iter().take(limits::FETCH_ADDRESSES_TRIED_MAX) {
         match timeout(limits::FETCH_CONNECT_TIME, TcpStream::connect(SocketAddr::new(*address, port))).await {
             Ok(Ok(stream)) => {
-                // Requests are one write each: nothing is gained by waiting for more.
+                // Each request is one write: there is nothing to wait for.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
             Ok(Err(error)) => cause = error.to_string(),
-            Err(_) => cause = "no answer".to_owned(),
+            Err(_) => cause = "no response".to_owned(),
         }
     }
     Err(FetchError::Unreachable { host: host.to_owned(), cause })
 }
 
-/// How to encrypt, with the machine's certificate authorities and these, for these protocols. Read once: they change by an update of
-/// the machine.
+/// The TLS configuration with the machine's certificate authorities and `further`, for these protocols. Read once: they change with an
+/// update of the machine.
 pub fn client_config(further: &[CertificateDer<'static>], protocols: &[&[u8]]) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let (further, _) = roots.add_parsable_certificates(further.to_vec());
     if added + further == 0 {
-        return Err("this machine knows no certificate authorities; install its ca-certificates".to_owned());
+        return Err("this machine has no certificate authorities; install its ca-certificates".to_owned());
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

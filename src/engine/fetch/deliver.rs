@@ -1,7 +1,7 @@
-//! Sending something to a server that a user has named: one request, one connection, to an address that was checked for it.
+//! Sends data to a server chosen by a user: one request, one connection, to an address that was checked for it.
 //!
-//! No redirect is followed and no body inflated. Of the answer the status counts, and its beginning is kept for people; an answer that
-//! breaks off after its head has a status all the same, one that does not end in time has none.
+//! Redirects are not followed, and bodies are not decompressed. The status of the response counts, and its beginning is kept for display. A
+//! response that breaks off after its head still has a status; one that does not end in time has none.
 
 use std::io;
 use std::pin::Pin;
@@ -23,37 +23,37 @@ use super::exchange::{driven, within, words};
 use super::{Fetch, FetchError, host};
 use crate::vocab::limits;
 
-/// What is sent where.
+/// The request.
 pub struct PostRequest<'a> {
     pub url: &'a Url,
-    /// All but those that belong to the connection.
+    /// All headers except those of the connection.
     pub headers: HeaderMap,
     pub body: Bytes,
-    /// Time for everything: names, connection, the answer with its body.
+    /// The time for everything: resolution, connection, and the response with its body.
     pub total: Duration,
-    /// Bytes of the answer's body that are read; then the connection is closed.
+    /// Bytes of the response body that are read before the connection is closed.
     pub read_bytes_max: usize,
-    /// Bytes of the answer as they come, with all its heads and with what frames its body; then it breaks off.
+    /// Raw bytes of the response, including all its heads and the framing of its body; beyond this the connection is closed.
     pub answer_bytes_max: usize,
 }
 
-/// What the receiver said.
+/// The receiver's response.
 #[derive(Clone, Debug)]
 pub struct PostResponse {
     pub status: StatusCode,
-    /// When it wants to be asked again.
+    /// Its `Retry-After`.
     pub retry_after: Option<String>,
-    /// The beginning of the body, as it came.
+    /// The beginning of the body, unmodified.
     pub body: Vec<u8>,
 }
 
 impl Fetch {
-    /// Why nothing could ever be delivered to `url`, as far as it tells by itself. Names are judged when they are resolved.
+    /// Why no delivery to `url` can ever succeed, as far as the URL itself shows. Names are checked when they are resolved.
     pub fn refusal(&self, url: &Url) -> Option<FetchError> {
         self.connector.refusal(url)
     }
 
-    /// Post a shipment to its receiver, wherever anybody could reach it.
+    /// Posts a request to a receiver that anyone on the internet can reach.
     pub async fn deliver(&self, shipment: PostRequest<'_>) -> Result<PostResponse, FetchError> {
         let PostRequest { url, headers, body, total, read_bytes_max, answer_bytes_max } = shipment;
         let request = request(url, headers, body)?;
@@ -91,8 +91,8 @@ fn request(url: &Url, headers: HeaderMap, body: Bytes) -> Result<Request<Full<By
     Ok(request)
 }
 
-/// A connection that gives up after so many bytes from the other side. Interim answers one after the other, or a body in pieces of one
-/// byte, keep us at work for as long as they come, however short each of them is.
+/// A connection that fails after a number of bytes from the other side. Endless interim responses, or a body in chunks of one byte, would
+/// otherwise keep us busy, however short each of them is.
 struct MeteredConnection {
     wire: Box<dyn Wire>,
     left: usize,
@@ -101,7 +101,7 @@ struct MeteredConnection {
 impl AsyncRead for MeteredConnection {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.left == 0 {
-            return Poll::Ready(Err(io::Error::other("its answer is too long")));
+            return Poll::Ready(Err(io::Error::other("its response is too long")));
         }
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.wire).poll_read(context, buffer))?;
@@ -136,7 +136,7 @@ impl AsyncWrite for MeteredConnection {
     }
 }
 
-/// Up to so many bytes of a body, or as many as come before it breaks off.
+/// Up to `bytes_max` bytes of a body, or as many as arrive before it breaks off.
 async fn beginning(mut body: Incoming, bytes_max: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while bytes.len() < bytes_max {

@@ -1,4 +1,4 @@
-//! One request and its answer over one connection, with a limit on everything the other side can make long.
+//! One request and its response over one connection, with a limit on everything that the other side can make long.
 
 use std::future::Future;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::inflate::Encoding;
 use super::{Limits, OversizePolicy, Response};
 use crate::vocab::limits;
 
-/// A request, and how far its answer is read.
+/// A request, and limits for its response.
 pub struct Exchange<'a> {
     pub url: &'a Url,
     pub request: Request<Full<Bytes>>,
@@ -29,7 +29,7 @@ pub struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Send the request and read the answer.
+    /// Sends the request and reads the response.
     pub async fn run(self, wire: Box<dyn Wire>) -> Result<Response, FetchError> {
         let host = self.url.host_str().unwrap_or_default().to_owned();
         let protocol = |error: hyper::Error| FetchError::Protocol { host: host.clone(), cause: words(&error) };
@@ -52,12 +52,12 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether an answer says where else to look.
+/// Whether a response is a redirect.
 pub fn is_redirect(status: StatusCode, headers: &HeaderMap) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) && headers.contains_key(LOCATION)
 }
 
-/// The outcome of `work`, for which `connection` has to be driven. Nothing outlives this: dropping it closes the connection.
+/// The result of `work`, which needs `connection` to be driven. Nothing outlives this future: dropping it closes the connection.
 pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work: impl Future<Output = T>) -> T {
     let mut connection = std::pin::pin!(connection);
     let mut work = std::pin::pin!(work);
@@ -66,7 +66,7 @@ pub async fn driven<T>(connection: impl Future<Output = hyper::Result<()>>, work
         tokio::select! {
             biased;
             done = &mut work => return done,
-            // What was wrong with it, `work` is told too; the rest of a body may still wait to be read.
+            // `work` gets the connection's error too; the rest of a body may still wait to be read.
             _ = &mut connection, if !over => over = true,
         }
     }
@@ -100,7 +100,7 @@ async fn read_body(host: &str, headers: &HeaderMap, mut body: Incoming, limits: 
     if inflated.cut && refuses { Err(too_large()) } else { Ok(inflated.bytes) }
 }
 
-/// The error and what is under it: hyper keeps the telling part below.
+/// The error and its causes: hyper puts the informative part in the causes.
 pub fn words(error: &hyper::Error) -> String {
     let mut words = error.to_string();
     let mut below = std::error::Error::source(error);
@@ -111,7 +111,7 @@ pub fn words(error: &hyper::Error) -> String {
     words
 }
 
-/// Run `work`, but not for longer than `after`.
+/// Runs `work` with a timeout.
 pub async fn within<T>(host: &str, after: Duration, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
     timeout(after, work).await.unwrap_or_else(|_| Err(FetchError::TimedOut { host: host.to_owned(), after }))
 }

@@ -1,39 +1,39 @@
-//! Why something could not be fetched, in words that a person can act on.
+//! Why a fetch failed, in messages that a user can act on.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Why there is no answer.
+/// The reason of a failed fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchError {
     /// Not http or https.
     Scheme(String),
-    /// The address carries a user name or a password.
+    /// The URL contains a user name or a password.
     Credentials,
     /// A port that belongs to another service than the web.
     Port(u16),
-    /// Every address of the host is inside some network, or of this machine.
+    /// Every address of the host is inside a private network, or on this machine.
     NotPublic {
         host: String,
         address: IpAddr,
     },
-    /// The name leads to no address.
+    /// The name resolves to no address.
     Unresolved {
         host: String,
         cause: String,
     },
-    /// No address of the host takes a connection.
+    /// No address of the host accepts a connection.
     Unreachable {
         host: String,
         cause: String,
     },
-    /// The host does not prove who it is.
+    /// The host's certificate is not trusted.
     Tls {
         host: String,
         cause: String,
     },
-    /// What the host says is no HTTP, or ends too early.
+    /// The host's response is not HTTP, or ends too early.
     Protocol {
         host: String,
         cause: String,
@@ -55,11 +55,11 @@ pub enum FetchError {
         host: String,
         redirects_max: usize,
     },
-    /// A redirect to something that is no address.
+    /// A redirect to an invalid URL.
     Redirect {
         host: String,
     },
-    /// What the caller wants to send is no request.
+    /// The caller's request is invalid.
     Request(String),
 }
 
@@ -80,36 +80,36 @@ impl FetchError {
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scheme(scheme) => write!(f, "An address that begins with {scheme}: cannot be read; only http and https can."),
+            Self::Scheme(scheme) => write!(f, "URLs that start with {scheme}: are not supported; use http or https."),
             Self::Credentials => {
-                f.write_str("The address contains a user name or a password; pages behind a sign-in cannot be read.")
+                f.write_str("The URL contains a user name or a password; pages behind a sign-in cannot be read.")
             }
             Self::Port(port) => write!(f, "Port {port} belongs to another service than the web; use 80, 443 or one above 1023."),
-            // The address itself is not told: names of the operator's network are nobody's business.
+            // The address itself is not shown: it could reveal the operator's network.
             Self::NotPublic { host, .. } => write!(
                 f,
-                "{host} has no public address, so nothing is asked of it. If it is in a network of your own, the operator can open that \
+                "{host} has no public address, so it is not contacted. If it is in your own network, the operator can allow that \
                  network with the setting outbound.allow_networks."
             ),
             Self::Unresolved { host, cause } => {
                 write!(f, "The name {host} leads nowhere ({cause}); check its spelling and that its DNS is set up.")
             }
             Self::Unreachable { host, cause } => {
-                write!(f, "{host} takes no connection ({cause}); check that the site is up.")
+                write!(f, "{host} does not accept connections ({cause}); check that the site is up.")
             }
             Self::Tls { host, cause } => {
-                write!(f, "No secure connection to {host} can be made ({cause}); check the site's certificate.")
+                write!(f, "A secure connection to {host} failed ({cause}); check the site's certificate.")
             }
-            Self::Protocol { host, cause } => write!(f, "{host} does not answer as a web server does ({cause})."),
-            Self::Encoding { host, cause } => write!(f, "{host} sends a compressed answer that cannot be read ({cause})."),
+            Self::Protocol { host, cause } => write!(f, "{host} does not respond like a web server ({cause})."),
+            Self::Encoding { host, cause } => write!(f, "{host} sends a compressed response that cannot be read ({cause})."),
             Self::TimedOut { host, after } => {
-                write!(f, "{host} does not answer within {} seconds; try again when it is faster.", after.as_secs_f32())
+                write!(f, "{host} does not respond within {} seconds; try again when it is faster.", after.as_secs_f32())
             }
-            Self::TooLarge { host, bytes_max } => write!(f, "The answer of {host} is larger than {bytes_max} bytes."),
+            Self::TooLarge { host, bytes_max } => write!(f, "The response of {host} is larger than {bytes_max} bytes."),
             Self::TooManyRedirects { host, redirects_max } => {
-                write!(f, "{host} redirects more than {redirects_max} times; check the site's redirects for a circle.")
+                write!(f, "{host} redirects more than {redirects_max} times; check the site's redirects for a loop.")
             }
-            Self::Redirect { host } => write!(f, "{host} redirects to something that is no web address."),
+            Self::Redirect { host } => write!(f, "{host} redirects to an invalid URL."),
             Self::Request(cause) => write!(f, "The request cannot be sent ({cause})."),
         }
     }

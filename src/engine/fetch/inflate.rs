@@ -1,13 +1,13 @@
-//! Decompressing a body, up to a limit: a few kilobytes can inflate to gigabytes. Knows no network.
+//! Decompresses a body, up to a limit: a few kilobytes can inflate to gigabytes.
 
 use std::io::{self, Read};
 
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-/// Memory for what is read at a time.
+/// The read buffer.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// How a body is compressed.
+/// The compression of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     Gzip,
@@ -15,35 +15,35 @@ pub enum Encoding {
     Brotli,
 }
 
-/// What a body inflates to.
+/// A decompressed body.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Inflated {
     pub bytes: Vec<u8>,
-    /// There was more than the limit.
+    /// The body was longer than the limit.
     pub cut: bool,
 }
 
 impl Encoding {
-    /// The encodings we ask for.
+    /// The encodings that requests accept.
     pub const ACCEPTED: &'static str = "gzip, deflate, br";
 
-    /// The encoding that `Content-Encoding` names; `Ok(None)` if there is none, an error for one we have not asked for. More than one
-    /// is none of those: nobody compresses twice without bad intent.
+    /// The encoding in `Content-Encoding`; `Ok(None)` if there is none, an error for one that was not requested. Multiple encodings are an
+    /// error too: only an attacker compresses twice.
     pub fn of(header: &str) -> Result<Option<Self>, String> {
         match header.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(None),
             "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
             "deflate" => Ok(Some(Self::Deflate)),
             "br" => Ok(Some(Self::Brotli)),
-            other => Err(format!("the encoding \"{other}\" was not asked for")),
+            other => Err(format!("the encoding \"{other}\" was not requested")),
         }
     }
 
-    /// At most `bytes_max` bytes of what `compressed` inflates to. If `partial`, an end that comes too early is the end.
+    /// At most `bytes_max` decompressed bytes of `compressed`. If `partial`, a premature end counts as the end.
     pub fn inflate(self, compressed: &[u8], bytes_max: usize, partial: bool) -> io::Result<Inflated> {
         match self {
             Self::Gzip => read(MultiGzDecoder::new(compressed), bytes_max, partial),
-            // Meant is zlib (RFC 9110), but some send the bare stream.
+            // The standard means zlib (RFC 9110), but some servers send the bare stream.
             Self::Deflate if is_zlib(compressed) => read(ZlibDecoder::new(compressed), bytes_max, partial),
             Self::Deflate => read(DeflateDecoder::new(compressed), bytes_max, partial),
             Self::Brotli => read(brotli_decompressor::Decompressor::new(compressed, BUFFER_BYTES), bytes_max, partial),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_encoding_reads_back() {
+    fn each_encoding_is_decompressed() {
         let text = b"a text that is compressed ".repeat(50);
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
         zlib.write_all(&text).expect("memory");
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error_and_a_broken_end_is_one_only_if_the_whole_is_wanted() {
+    fn garbage_is_an_error_and_a_truncated_body_is_one_unless_partial() {
         for encoding in [Encoding::Gzip, Encoding::Deflate, Encoding::Brotli] {
             assert!(encoding.inflate(b"\xff\xfe nonsense that is nothing", 1000, false).is_err(), "{encoding:?}");
         }
@@ -131,13 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn brotli_reads_back() {
+    fn brotli_is_decompressed() {
         let inflated = Encoding::Brotli.inflate(&HELLO_BROTLI, 1000, false).expect("readable");
         assert_eq!(String::from_utf8_lossy(&inflated.bytes), "hello hello hello hello");
     }
 
     #[test]
-    fn only_encodings_that_were_asked_for_are_taken() {
+    fn only_requested_encodings_are_accepted() {
         assert_eq!(Encoding::of(" GZIP "), Ok(Some(Encoding::Gzip)));
         assert_eq!(Encoding::of("identity"), Ok(None));
         assert!(Encoding::of("gzip, gzip").is_err() && Encoding::of("zstd").is_err());

@@ -1,10 +1,10 @@
-//! The one way out: HTTP requests to other servers, with a limit on everything the other side can make large, long or many.
+//! The only HTTP client for other servers, with a limit on everything that the other side can make large, long or many.
 //!
-//! Two kinds of addresses exist. Those that came from users, pages or redirects are fetched with [`Fetch::get`]: after resolution only
-//! public addresses are connected to, and those of networks that the operator has opened. Those that the operator wrote into the
-//! settings are called with [`Fetch::post_json`]: they may be anywhere. What is sent to users' own servers goes by [`Fetch::deliver`].
+//! There are two kinds of URLs. Those from users, pages or redirects are fetched with [`Fetch::get`]: after resolution it connects only to
+//! public addresses, and to networks that the operator has allowed. Those in the operator's settings are called with [`Fetch::post_json`]
+//! and may be anywhere. Requests to users' own servers use [`Fetch::deliver`].
 //!
-//! It carries no credentials of its own, keeps no cookies, and does not know what the fetched bytes mean.
+//! The client adds no credentials of its own and keeps no cookies.
 
 mod address;
 mod cache;
@@ -40,39 +40,39 @@ use inflate::Encoding;
 use crate::vocab::limits;
 use crate::vocab::settings::Settings;
 
-/// What robots.txt files call us.
+/// Our name in robots.txt files.
 pub const ROBOT_NAME: &str = "Mailmill";
 
-/// How long, and how much.
+/// Time and size limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Time from the request to the head of its answer.
+    /// The time from the request to the head of its response.
     pub head: Duration,
-    /// Time for everything: names, connections, redirects, the body.
+    /// The time for everything: resolution, connections, redirects, the body.
     pub total: Duration,
-    /// Bytes of the body, as it comes and as it inflates to.
+    /// Bytes of the body, both compressed and decompressed.
     pub body_bytes: usize,
-    /// What to do with a longer body.
+    /// The policy for a longer body.
     pub overlong: OversizePolicy,
 }
 
-/// What becomes of a body that is longer than its limit.
+/// The handling of a body that is longer than its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OversizePolicy {
     /// It is an error.
     Refuse,
-    /// Its beginning is taken for the whole.
+    /// The body is truncated.
     Cut,
 }
 
-/// An answer, of any status.
+/// A response with any status.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Where it came from in the end.
+    /// The final URL.
     pub url: Url,
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// Inflated, if it came compressed.
+    /// Decompressed, if it was compressed.
     pub body: Vec<u8>,
 }
 
@@ -90,12 +90,12 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// A client by the settings.
+    /// A client with these settings.
     pub fn new(settings: &Settings) -> Self {
         Self::with(settings, Box::new(SystemResolver), Vec::new())
     }
 
-    /// A client with its own names and certificate authorities.
+    /// A client with its own resolver and certificate authorities.
     pub fn with(settings: &Settings, resolver: Box<dyn Resolve>, roots: Vec<CertificateDer<'static>>) -> Self {
         let guard = Guard::new(settings.outbound.allow_networks.clone());
         let connector = Connector::new(guard, resolver, roots);
@@ -104,11 +104,11 @@ impl Fetch {
             Some(url) => format!("{ROBOT_NAME}/{version} (+{url})"),
             None => format!("{ROBOT_NAME}/{version}"),
         };
-        let user_agent = HeaderValue::from_str(&name).expect("the settings hold only addresses that a header can carry");
+        let user_agent = HeaderValue::from_str(&name).expect("the settings contain only URLs that fit in a header");
         Self { connector, user_agent }
     }
 
-    /// Get `url` and follow redirects, wherever a stranger's address leads that anybody could reach.
+    /// Fetches `url` and follows redirects, to any server that anyone on the internet can reach.
     pub async fn get(&self, url: &Url, accept: &'static str, limits: &Limits) -> Result<Response, FetchError> {
         let work = async {
             let mut url = url.clone();
@@ -134,7 +134,7 @@ impl Fetch {
         fetched
     }
 
-    /// Post JSON to an endpoint that the operator has configured, wherever it is. Redirects are answers like others.
+    /// Posts JSON to an endpoint that the operator has configured, wherever it is. Redirects count as responses.
     pub async fn post_json(
         &self,
         url: &Url,
@@ -162,7 +162,7 @@ impl Fetch {
         body: Bytes,
     ) -> Result<Request<Full<Bytes>>, FetchError> {
         let mut builder = Request::builder().method(method).uri(&url[Position::BeforePath..Position::AfterQuery]);
-        // One connection per request: nobody is kept waiting for us, and nothing is left over to be confused with another answer.
+        // One connection per request: the server need not keep it open, and no leftover bytes can be mistaken for another response.
         builder = builder
             .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
             .header(USER_AGENT, self.user_agent.clone())
@@ -175,7 +175,7 @@ impl Fetch {
     }
 }
 
-/// What a file that is itself compressed by gzip inflates to, at most so much of it.
+/// The content of a gzip file, truncated to `bytes_max`.
 pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Vec<u8> {
     Encoding::Gzip.inflate(bytes, bytes_max, true).map(|inflated| inflated.bytes).unwrap_or_default()
 }
@@ -184,13 +184,13 @@ fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-/// Where a redirect leads.
+/// The target of a redirect.
 fn next(fetched: &Response) -> Result<Option<Url>, FetchError> {
     if !is_redirect(fetched.status, &fetched.headers) {
         return Ok(None);
     }
     let strange = || FetchError::Redirect { host: host(&fetched.url) };
-    // Some servers write addresses with other letters than ASCII: those are UTF-8.
+    // Some servers send URLs with non-ASCII characters: those are UTF-8.
     let bytes = fetched.headers.get(LOCATION).map(HeaderValue::as_bytes).unwrap_or_default();
     let text = std::str::from_utf8(bytes).map_err(|_| strange())?;
     let mut url = fetched.url.join(text).map_err(|_| strange())?;

@@ -1,4 +1,4 @@
-//! The client against peers on loopback that behave well, badly and not at all.
+//! The client against servers on loopback that behave well, badly or not at all.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -19,20 +19,20 @@ use crate::engine::settings;
 
 /// Far beyond what loopback needs.
 const PATIENT: Duration = Duration::from_secs(20);
-/// For peers that never answer.
+/// For servers that never respond.
 const HASTY: Duration = Duration::from_millis(100);
 
-/// What a peer says, and how it goes on.
+/// A server's response, and what follows.
 enum Said {
     /// Then it closes.
     Whole(Vec<u8>),
     /// Then it keeps the connection and says nothing.
     ThenSilence(Vec<u8>),
-    /// Then it says the second again and again.
+    /// Then it repeats the second part forever.
     Endless(Vec<u8>, Vec<u8>),
 }
 
-/// A server that answers each connection's first request.
+/// A server that responds to each connection's first request.
 struct Peer {
     address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
@@ -116,7 +116,7 @@ async fn talk(
     }
 }
 
-/// Names that a test makes up: each look-up takes the next list of addresses, the last one stays.
+/// Names of a test: each look-up takes the next list of addresses; the last one stays.
 #[derive(Default)]
 struct Names(Mutex<HashMap<&'static str, VecDeque<Vec<IpAddr>>>>);
 
@@ -172,7 +172,7 @@ fn tasks() -> Tasks {
 }
 
 #[tokio::test]
-async fn a_page_is_fetched_under_our_name_and_without_credentials() {
+async fn a_page_is_fetched_with_our_name_and_without_credentials() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(page("content-type: text/html\r\nset-cookie: a=b\r\n", b"<p>hi"))).await;
     let fetched = get(&local(), &peer.url("/a?b=c#d")).await.expect("fetched");
@@ -189,7 +189,7 @@ async fn a_page_is_fetched_under_our_name_and_without_credentials() {
 }
 
 #[tokio::test]
-async fn every_status_is_an_answer() {
+async fn every_status_is_a_response() {
     let tasks = tasks();
     let peer =
         Peer::start(&tasks, |_| Said::Whole(b"HTTP/1.1 503 No\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\nno".to_vec())).await;
@@ -213,7 +213,7 @@ async fn redirects_are_followed_to_the_end() {
 }
 
 #[tokio::test]
-async fn a_circle_of_redirects_ends() {
+async fn a_redirect_loop_ends() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/again"))).await;
     let error = get(&local(), &peer.url("/")).await.expect_err("a circle");
@@ -222,7 +222,7 @@ async fn a_circle_of_redirects_ends() {
 }
 
 #[tokio::test]
-async fn a_redirect_cannot_lead_where_an_address_could_not() {
+async fn a_redirect_cannot_lead_where_a_url_could_not() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |head| Said::Whole(to(head.split(' ').nth(1).map_or("", |path| &path[1..])))).await;
     for location in
@@ -291,7 +291,7 @@ async fn of_several_addresses_only_admitted_ones_are_tried() {
 }
 
 #[tokio::test]
-async fn ports_of_other_services_are_refused() {
+async fn ports_of_other_services_are_rejected() {
     let names = || Names::default().with("public.example", &[&["1.1.1.1"]]);
     for port in [22, 25, 110, 443 + 1] {
         let url: Url = format!("http://public.example:{port}/").parse().expect("an address");
@@ -300,13 +300,13 @@ async fn ports_of_other_services_are_refused() {
 }
 
 #[tokio::test]
-async fn a_name_that_leads_nowhere_and_a_port_that_is_closed_are_told_apart() {
+async fn an_unknown_name_and_a_closed_port_give_different_errors() {
     let closed = {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
         listener.local_addr().expect("bound")
     };
     let url: Url = format!("http://{closed}/").parse().expect("an address");
-    let error = get(&local(), &url).await.expect_err("nobody listens");
+    let error = get(&local(), &url).await.expect_err("no server listens");
     assert!(matches!(&error, FetchError::Unreachable { .. }) && error.is_passing(), "{error}");
     let url: Url = "http://nowhere.example/".parse().expect("an address");
     let error = get(&local(), &url).await.expect_err("no such name");
@@ -314,7 +314,7 @@ async fn a_name_that_leads_nowhere_and_a_port_that_is_closed_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_body_beyond_the_limit_is_refused_or_cut() {
+async fn a_body_beyond_the_limit_is_rejected_or_truncated() {
     let tasks = tasks();
     let endless = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
     let peer = Peer::start(&tasks, move |_| Said::Endless(endless.clone(), vec![b'x'; 4096])).await;
@@ -326,7 +326,7 @@ async fn a_body_beyond_the_limit_is_refused_or_cut() {
 }
 
 #[tokio::test]
-async fn a_small_body_that_inflates_beyond_the_limit_is_refused_or_cut() {
+async fn a_small_body_that_inflates_beyond_the_limit_is_rejected_or_truncated() {
     use std::io::Write;
     let tasks = tasks();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -340,7 +340,7 @@ async fn a_small_body_that_inflates_beyond_the_limit_is_refused_or_cut() {
 }
 
 #[tokio::test]
-async fn a_compression_that_was_not_asked_for_or_is_broken_is_told() {
+async fn unrequested_or_broken_compression_is_reported() {
     let tasks = tasks();
     for (encoding, body) in [("zstd", &b"x"[..]), ("gzip, gzip", b"x"), ("gzip", b"no gzip at all"), ("br", b"\xff\xff\xff\xff")]
     {
@@ -352,7 +352,7 @@ async fn a_compression_that_was_not_asked_for_or_is_broken_is_told() {
 }
 
 #[tokio::test]
-async fn a_peer_that_is_silent_is_given_up() {
+async fn a_silent_server_times_out() {
     let tasks = tasks();
     for begun in [&b""[..], b"HTTP/1.1 200 OK\r\nx-a: ", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"] {
         let begun = begun.to_vec();
@@ -364,7 +364,7 @@ async fn a_peer_that_is_silent_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_body_that_trickles_for_ever_is_given_up() {
+async fn an_endless_slow_body_times_out() {
     let tasks = tasks();
     let peer =
         Peer::start(&tasks, |_| Said::Endless(b"HTTP/1.1 100 Continue\r\n\r\n".to_vec(), b"HTTP/1.1 103 Early\r\n\r\n".to_vec()))
@@ -375,7 +375,7 @@ async fn a_body_that_trickles_for_ever_is_given_up() {
 }
 
 #[tokio::test]
-async fn endless_and_countless_headers_are_given_up() {
+async fn endless_and_too_many_headers_are_rejected() {
     let tasks = tasks();
     let start = b"HTTP/1.1 200 OK\r\n".to_vec();
     let mut many = start.clone();
@@ -396,7 +396,7 @@ async fn endless_and_countless_headers_are_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_or_ends_early_is_told() {
+async fn responses_that_are_not_http_or_end_early_are_reported() {
     let tasks = tasks();
     for said in [&b"SSH-2.0-OpenSSH_9.6\r\n"[..], b"", b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort"] {
         let answer = said.to_vec();
@@ -417,7 +417,7 @@ fn certificate(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
 }
 
 #[tokio::test]
-async fn a_secure_connection_needs_a_certificate_for_the_name_that_is_trusted() {
+async fn a_secure_connection_needs_a_trusted_certificate_for_the_name() {
     let tasks = tasks();
     let (root, tls) = certificate("shop.example");
     let peer = Peer::start_with(&tasks, Some(tls), |_| Said::Whole(page("", b"secure"))).await;
@@ -432,7 +432,7 @@ async fn a_secure_connection_needs_a_certificate_for_the_name_that_is_trusted() 
 }
 
 #[tokio::test]
-async fn an_endpoint_of_the_operator_may_be_anywhere_and_gets_body_and_headers() {
+async fn an_operator_endpoint_may_be_anywhere_and_gets_body_and_headers() {
     let tasks = tasks();
     let peer =
         Peer::start(&tasks, |_| Said::Whole(b"HTTP/1.1 429 Slow\r\nretry-after: 3\r\ncontent-length: 2\r\n\r\n{}".to_vec()))
@@ -449,7 +449,7 @@ async fn an_endpoint_of_the_operator_may_be_anywhere_and_gets_body_and_headers()
 }
 
 #[tokio::test]
-async fn an_endpoint_of_the_operator_cannot_send_us_elsewhere() {
+async fn an_operator_endpoint_cannot_redirect_us() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/elsewhere"))).await;
     let url = peer.url("/");
@@ -464,7 +464,7 @@ async fn deliver(fetch: &Fetch, url: &Url, total: Duration) -> Result<PostRespon
 }
 
 #[tokio::test]
-async fn a_delivery_is_one_post_and_a_redirect_its_answer() {
+async fn a_delivery_is_one_post_and_follows_no_redirect() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(to("/elsewhere"))).await;
     let answer = deliver(&local(), &peer.url("/hook?a=b"), PATIENT).await.expect("an answer");
@@ -477,7 +477,7 @@ async fn a_delivery_is_one_post_and_a_redirect_its_answer() {
 }
 
 #[tokio::test]
-async fn of_an_answer_the_status_counts_and_the_beginning_is_kept() {
+async fn a_response_s_status_counts_and_its_beginning_is_kept() {
     let tasks = tasks();
     for (said, body) in [
         (Said::Whole(page("content-encoding: nonsense\r\n", b"0123456789abc")), &b"0123456789"[..]),
@@ -493,7 +493,7 @@ async fn of_an_answer_the_status_counts_and_the_beginning_is_kept() {
 }
 
 #[tokio::test]
-async fn interim_answers_without_end_are_given_up_before_the_time_is() {
+async fn endless_interim_responses_fail_before_the_timeout() {
     let tasks = tasks();
     for interim in [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"] {
         let peer = Peer::start(&tasks, move |_| Said::Endless(Vec::new(), interim.to_vec())).await;
@@ -507,7 +507,7 @@ async fn interim_answers_without_end_are_given_up_before_the_time_is() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_end_in_time_is_none() {
+async fn a_response_that_does_not_end_in_time_is_a_failure() {
     let tasks = tasks();
     for start in [&b""[..], b"HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nx"] {
         let peer = Peer::start(&tasks, move |_| Said::ThenSilence(start.to_vec())).await;
@@ -517,7 +517,7 @@ async fn an_answer_that_does_not_end_in_time_is_none() {
 }
 
 #[tokio::test]
-async fn a_receiver_with_any_address_inside_a_network_is_not_sent_to_and_each_delivery_looks_again() {
+async fn a_receiver_with_any_private_address_gets_nothing_and_each_delivery_checks_again() {
     let tasks = tasks();
     let peer = Peer::start(&tasks, |_| Said::Whole(page("", b"ok"))).await;
     let names = Names::default()

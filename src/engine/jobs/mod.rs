@@ -1,8 +1,8 @@
 //! The one place that starts tasks and threads. Everything started has a name and an owner that joins it at shutdown.
 //!
-//! Two owners exist. [`Tasks`] holds the few long-lived things of the process (listeners, workers, the writer thread).
-//! [`Group`] holds many short-lived ones of one kind (connections, streams of one connection). Both end by themselves when
-//! they see the shutdown signal, and are cut when their grace is over. Knows nothing about what the work is.
+//! There are two owners. [`Tasks`] holds the few long-lived parts of the process (listeners, workers, the writer thread). [`Group`] holds
+//! many short-lived tasks of one kind (connections, streams of one connection). The tasks of both end when they see the shutdown signal,
+//! and are cut when the grace period ends.
 
 use std::future::Future;
 use std::io;
@@ -21,12 +21,12 @@ pub mod runner;
 pub mod signals;
 pub mod status;
 
-/// How far the process has come on its way down. Stages are only ever raised.
+/// The stage of the shutdown. Stages are only ever raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Normal work.
     Running,
-    /// Take nothing new, finish what runs.
+    /// Accept nothing new, finish what runs.
     Draining,
     /// Stop at once.
     Cut,
@@ -53,10 +53,10 @@ enum Work {
     Thread { handle: thread::JoinHandle<()>, ended: oneshot::Receiver<()> },
 }
 
-/// How [`Tasks::join`] went.
+/// The result of [`Tasks::join`].
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct JoinResult {
-    /// How many tasks and threads came to their own end.
+    /// The number of tasks and threads that ended normally.
     pub finished: usize,
     /// Names of those that panicked.
     pub panicked: Vec<String>,
@@ -71,22 +71,23 @@ impl Tasks {
         Self(Arc::new(Inner { handle, stage, owned: Mutex::default() }))
     }
 
-    /// Start a task. A panic in it is logged at once; [`Tasks::join`] names it too unless a later start has tidied it away.
+    /// Starts a task. A panic in it is logged at once; [`Tasks::join`] also reports it unless a later start has already removed it from the
+    /// list.
     pub fn spawn(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
         self.own(OwnedTask { name, work: Work::Task(task) });
     }
 
-    /// Start a task that serves the others as long as any of them runs (the listener for signals is one). Joining does not
-    /// wait for it: it is aborted when the others have ended.
+    /// Starts a task that serves the others as long as any of them runs (like the listener for signals). Joining does not wait for it: it
+    /// is aborted when the others have ended.
     pub fn attend(&self, name: impl Into<String>, future: impl Future<Output = ()> + Send + 'static) {
         let name = name.into();
         let task = self.0.handle.spawn(outcome(name.clone(), future));
         self.own(OwnedTask { name, work: Work::Attendant(task) });
     }
 
-    /// Start a thread, for work that blocks for long.
+    /// Starts a thread, for work that blocks for long.
     pub fn thread(&self, name: impl Into<String>, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let name = name.into();
         let (end, ended) = oneshot::channel();
@@ -99,17 +100,17 @@ impl Tasks {
         Ok(())
     }
 
-    /// A group for many short-lived tasks of one kind. Whoever holds the group owns what runs in it.
+    /// A group for many short-lived tasks of one kind. The holder of the group owns its tasks.
     pub fn group(&self, name: &'static str) -> Group {
         Group { name, handle: self.0.handle.clone(), set: Mutex::default() }
     }
 
-    /// The shutdown signal, to be waited for.
+    /// The shutdown signal, to wait for.
     pub fn shutdown(&self) -> Shutdown {
         Shutdown(self.0.stage.subscribe())
     }
 
-    /// Raise the stage to `stage`; an earlier stage than the present one changes nothing.
+    /// Raises the stage to `stage`; an earlier stage than the current one has no effect.
     pub fn raise(&self, stage: Stage) {
         self.0.stage.send_if_modified(|now| {
             let higher = stage > *now;
@@ -118,13 +119,13 @@ impl Tasks {
         });
     }
 
-    /// Wait up to `grace`, or until the stage is [`Stage::Cut`], for everything to end; abort the tasks that have not.
+    /// Waits up to `grace`, or until the stage is [`Stage::Cut`], for everything to end; aborts the remaining tasks.
     pub async fn join(&self, grace: Duration) -> JoinResult {
         let mut shutdown = self.shutdown();
         let end = Instant::now() + grace;
         let mut joined = JoinResult::default();
         let mut attendants = Vec::new();
-        // What ends may start more (a listener its last connections): look again until nothing is left.
+        // Ending tasks may start more (a listener its last connections): repeat until nothing is left.
         loop {
             let batch = std::mem::take(&mut *self.owned());
             if batch.is_empty() {
@@ -145,7 +146,7 @@ impl Tasks {
 
     fn own(&self, new: OwnedTask) {
         let mut owned = self.owned();
-        // Keeps the list as short as what really runs, also in a process that starts things for months.
+        // Keeps the list short, also in a process that starts things for months.
         owned.retain(|one| match &one.work {
             Work::Task(task) | Work::Attendant(task) => !task.is_finished(),
             Work::Thread { .. } => true,
@@ -158,7 +159,7 @@ impl Tasks {
     }
 }
 
-/// Run `future`; false, and a line in the log, if it panicked.
+/// Runs `future`; returns false, and logs it, if it panicked.
 async fn outcome(name: String, future: impl Future<Output = ()>) -> bool {
     let finished = AssertUnwindSafe(future).catch_unwind().await.is_ok();
     if !finished {
@@ -213,23 +214,23 @@ async fn over(end: Instant, shutdown: &mut Shutdown) {
 pub struct Shutdown(watch::Receiver<Stage>);
 
 impl Shutdown {
-    /// The present stage.
+    /// The current stage.
     pub fn stage(&self) -> Stage {
         *self.0.borrow()
     }
 
-    /// Wait until the process drains (or is cut).
+    /// Waits until the process drains (or is cut).
     pub async fn draining(&mut self) {
         self.reached(Stage::Draining).await;
     }
 
-    /// Wait until the process is to stop at once.
+    /// Waits until the process must stop at once.
     pub async fn cut(&mut self) {
         self.reached(Stage::Cut).await;
     }
 
     async fn reached(&mut self, stage: Stage) {
-        // An owner that is gone will never raise anything, and nobody is left to serve: treat that as reached.
+        // If the owner is gone, no stage will ever be raised and nothing is left to serve: treat the stage as reached.
         let _ = self.0.wait_for(|now| *now >= stage).await;
     }
 }
@@ -241,17 +242,17 @@ pub struct Group {
     set: Mutex<JoinSet<()>>,
 }
 
-/// How [`Group::join`] went.
+/// The result of [`Group::join`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupResult {
-    /// Tasks that came to their own end while the group was joined.
+    /// Tasks that ended normally while the group was joined.
     pub finished: usize,
     /// Tasks that were aborted.
     pub cut: usize,
 }
 
 impl Group {
-    /// Start a task in this group.
+    /// Starts a task in this group.
     pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {
@@ -260,7 +261,7 @@ impl Group {
         set.spawn_on(future, &self.handle);
     }
 
-    /// How many tasks run.
+    /// The number of running tasks.
     pub fn running(&self) -> usize {
         let mut set = self.set();
         while let Some(ended) = set.try_join_next() {
@@ -269,14 +270,14 @@ impl Group {
         set.len()
     }
 
-    /// Abort everything that runs, without waiting for it.
+    /// Aborts everything that runs, without waiting for it.
     pub fn abort(&self) {
         self.set().abort_all();
     }
 
-    /// Wait for everything that runs now; abort what still runs when `until` ends.
+    /// Waits for everything that runs now; aborts what still runs when `until` completes.
     pub async fn join(&self, until: impl Future<Output = ()>) -> GroupResult {
-        // Reaps first, so that only what ends from now on is counted.
+        // Reaps first, so that only tasks that end from now on are counted.
         self.running();
         let mut set = std::mem::take(&mut *self.set());
         let mut ended = GroupResult::default();
@@ -362,7 +363,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_reported_and_harms_nobody_else() {
+    async fn a_panic_is_reported_and_affects_no_other_task() {
         let tasks = tasks();
         tasks.spawn("falls", async { panic!("on purpose") });
         tasks.thread("falls too", || panic!("on purpose")).expect("threads can be started");

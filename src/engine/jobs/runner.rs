@@ -1,8 +1,7 @@
-//! Running workers: background work in steps that can always be repeated.
+//! Runs workers: background work in steps that can always be repeated.
 //!
-//! A worker looks at the store, does a bounded amount, writes down that it is done, and says whether there is more. It is woken by
-//! commits to the tables it names *and* by a period; the signal carries no data, so a lost one costs time and nothing else. The
-//! runner does not know what any worker does.
+//! A worker reads the store, does a bounded amount of work, records that it is done, and returns whether there is more. It is woken by
+//! commits to the tables it lists *and* by a period; the signal carries no data, so a lost one only costs time.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -22,31 +21,31 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 use crate::vocab::tables::TableId;
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Nothing is left to do now.
     Done,
-    /// There may be more: go on at once.
+    /// There may be more: run the next step at once.
     More,
 }
 
 impl Step {
-    /// The step of something that says whether there may be more.
+    /// The result of a step that returns whether there may be more.
     pub fn more_if(more: bool) -> Self {
         if more { Self::More } else { Self::Done }
     }
 }
 
-/// A step on its way.
+/// A running step.
 pub type Running = Pin<Box<dyn Future<Output = Result<Step, Failure>> + Send>>;
 
-/// Where a worker works.
+/// The data that a worker works on.
 #[derive(Clone, Copy)]
 pub enum Work {
-    /// On what all environments share. Its tables are those of the control store.
+    /// The data that all environments share. Its tables are those of the control store.
     Control(fn(Arc<Engine>) -> Running),
-    /// In each environment by itself. Its tables are those of the environment's store.
+    /// Each environment separately. Its tables are those of the environment's store.
     EachWorld(fn(Arc<Engine>, Environment) -> Running),
 }
 
@@ -56,12 +55,12 @@ pub struct Worker {
     pub name: &'static str,
     /// Commits that touch one of these wake it.
     pub wakes: &'static [TableId],
-    /// It also looks this often without being woken, and waits at least this long after a failure.
+    /// The worker also runs this often without being woken, and waits at least this long after a failure.
     pub period: Duration,
     pub work: Work,
 }
 
-/// Start all workers of a table.
+/// Starts all workers of a table.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
     for worker in workers {
         match worker.work {
@@ -83,7 +82,7 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>, workers: &'static [Worker]) {
     }
 }
 
-/// Invariant: the worker listens before it looks, so a commit between its look and its sleep wakes it.
+/// Invariant: the worker subscribes before it reads, so a commit between its read and its sleep wakes it.
 async fn run(
     worker: &'static Worker,
     store: Arc<Store>,
@@ -99,7 +98,7 @@ async fn run(
                 false => drop(select_all(signals).await),
             }
         };
-        // A step is bounded: it is not cut in the middle, and the runner leaves between two.
+        // A step is bounded: it is not interrupted, and the runner stops between two steps.
         status.begin();
         let stepped = AssertUnwindSafe(step()).catch_unwind().await;
         let stepped = stepped.unwrap_or_else(|_| {
@@ -107,7 +106,7 @@ async fn run(
             Err(Failure::internal("the step panicked"))
         });
         if let Err(Failure { code: Code::StorageFull, .. }) = &stepped {
-            // No failure of the worker: it goes on when there is space again.
+            // This is not a failure of the worker: it continues when there is space again.
             status.end(None);
             tokio::select! {
                 () = shutdown.draining() => return,
@@ -121,7 +120,7 @@ async fn run(
             (Ok(Step::Done), _) => worker.period,
             (Err(_), cause) => {
                 let wait = retry_after(worker.period, status.snapshot().failures_in_a_row);
-                tracing::warn!(worker = worker.name, cause, seconds = wait.as_secs_f64(), "a step failed and will be repeated");
+                tracing::warn!(worker = worker.name, cause, seconds = wait.as_secs_f64(), "a step failed and will be retried");
                 tokio::select! {
                     () = shutdown.draining() => return,
                     () = tokio::time::sleep(wait) => continue,
@@ -137,16 +136,16 @@ async fn run(
     }
 }
 
-/// How long to wait after so many failures in a row. There is no last one: what fails for want of descriptors or disk space goes on
-/// by itself once there are some.
+/// The wait after a number of failures in a row. Retries never end: work that fails for lack of descriptors or disk space continues once
+/// there are some.
 fn retry_after(period: Duration, failures: u64) -> Duration {
     let doublings = u32::try_from(failures.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     let wait = period.max(limits::WORKER_RETRY_MIN).saturating_mul(1 << doublings);
     wait.min(limits::WORKER_RETRY_MAX.max(period))
 }
 
-/// Keep something running that has no steps: started again, after growing pauses, whenever it fails or panics, until the service
-/// drains. It must be such that it can be started again at any point, as after a crash.
+/// Keeps something without steps running: restarts it, after growing pauses, whenever it fails or panics, until the service drains. It must
+/// be restartable at any point, as after a crash.
 pub fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> LongRunning + Send + 'static) {
     let mut shutdown = tasks.shutdown();
     tasks.spawn(status.name().to_owned(), async move {
@@ -155,7 +154,7 @@ pub fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> Lon
             let ran = AssertUnwindSafe(run()).catch_unwind().await;
             let ran = ran.unwrap_or_else(|_| Err(Failure::internal("it panicked")));
             if began.elapsed() > limits::WORKER_RETRY_MAX {
-                // It had worked: this is not one more failure of a start.
+                // It had worked before: this does not count as another failed start.
                 status.end(None);
             }
             let cause = match &ran {
@@ -168,7 +167,7 @@ pub fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> Lon
             status.end(Some(cause));
             status.restart();
             let wait = retry_after(limits::WORKER_RETRY_MIN, status.snapshot().failures_in_a_row);
-            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "it will be started again");
+            tracing::error!(task = status.name(), cause, seconds = wait.as_secs_f64(), "it will be restarted");
             tokio::select! {
                 () = shutdown.draining() => return,
                 () = tokio::time::sleep(wait) => {}
@@ -177,7 +176,7 @@ pub fn supervise(tasks: &Tasks, status: Arc<WorkerStatus>, run: impl Fn() -> Lon
     });
 }
 
-/// Something on its way that only ends with the service.
+/// A future that only ends with the service.
 pub type LongRunning = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 #[cfg(test)]
@@ -194,10 +193,10 @@ mod tests {
     use crate::vocab::tables::{DatabaseKind, FEED, META};
 
     fn never(_: Arc<Engine>) -> Running {
-        unreachable!("these tests hand in their steps")
+        unreachable!("these tests pass in their steps")
     }
 
-    /// An hour between looks: only a wake-up or a failure can explain a second one.
+    /// An hour between polls: only a wake-up or a failure can explain a second one.
     static HOURLY: Worker =
         Worker { name: "test", wakes: &[META, FEED], period: Duration::from_secs(3600), work: Work::Control(never) };
     static HASTY: Worker = Worker { period: Duration::from_millis(1), ..HOURLY };
@@ -217,7 +216,7 @@ mod tests {
         tokio::time::timeout(Duration::from_secs(60), reached).await.expect("long before a minute is over");
     }
 
-    /// Run `worker` with steps that are told their number, while `during` goes on; then drain.
+    /// Runs `worker` with steps that get their number, while `during` runs; then drains.
     async fn observe<F>(worker: &'static Worker, store: Arc<Store>, step: fn(usize) -> Result<Step, Failure>, during: F)
     where
         F: AsyncFnOnce(&AtomicUsize),
@@ -234,7 +233,7 @@ mod tests {
         during(&count).await;
         tasks.raise(Stage::Draining);
         let joined = tasks.join(Duration::from_secs(60)).await;
-        assert_eq!((joined.finished, joined.panicked.len(), joined.cut.len()), (1, 0, 0), "it leaves by itself");
+        assert_eq!((joined.finished, joined.panicked.len(), joined.cut.len()), (1, 0, 0), "it ends on its own");
     }
 
     #[tokio::test]
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_runs_as_long_as_the_service_is_started_again_when_it_fails_or_panics_or_ends() {
+    async fn a_supervised_task_is_restarted_when_it_fails_panics_or_ends() {
         let board = WorkerBoard::default();
         let status = board.enter_lasting("lasting".into(), Arc::new(ManualClock::at(Timestamp(0))));
         let tasks = Tasks::new(Handle::current());
@@ -291,11 +290,11 @@ mod tests {
         assert_eq!(state.last_failure.map(|(_, why)| why).as_deref(), Some("it ended"));
         tasks.raise(Stage::Draining);
         assert_eq!(tasks.join(Duration::from_secs(60)).await.finished, 1);
-        assert_eq!(count.load(Ordering::SeqCst), 4, "the end of the service is no failure");
+        assert_eq!(count.load(Ordering::SeqCst), 4, "the end of the service is not a failure");
     }
 
     #[tokio::test]
-    async fn a_step_that_fails_or_panics_is_tried_again() {
+    async fn a_step_that_fails_or_panics_is_retried() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let falls = |number| match number {
             0 => Err(Failure::internal("on purpose")),

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT, turned into stages of the shutdown.
+//! Maps SIGTERM and SIGINT to stages of the shutdown.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Stage, Tasks};
 
-/// Listen for SIGTERM and SIGINT from now on: the first drains, the second cuts. Must be called within the runtime.
+/// Listens for SIGTERM and SIGINT from now on: the first drains, the second cuts. Must be called within the runtime.
 pub fn listen(tasks: &Tasks) -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -1,31 +1,31 @@
-//! How workers are doing: for people who look at the system. Nothing is decided by it, and it is forgotten with the process.
+//! The status of workers, for the System page. Nothing depends on it, and it is lost with the process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::clock::{Clock, Timestamp};
 
-/// How a worker is doing.
+/// The status of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerState {
     /// It has no steps, but runs as long as the service.
     pub is_lasting: bool,
-    /// Steps that have ended.
+    /// The number of completed steps.
     pub steps: u64,
-    /// Steps of these that failed.
+    /// The number of those that failed.
     pub failures: u64,
-    /// Since when it is in a step, if it is.
+    /// The start of the current step, if one runs.
     pub busy_since: Option<Timestamp>,
-    /// When its last step ended.
+    /// The end of the last step.
     pub ended_at: Option<Timestamp>,
     /// Failures since the last step that succeeded.
     pub failures_in_a_row: u64,
-    /// How often it panicked, or ended where it should have gone on, and was started again.
+    /// How often it panicked, or ended unexpectedly, and was restarted.
     pub restarts: u64,
-    /// When its last failure was, and why.
+    /// The time and cause of its last failure.
     pub last_failure: Option<(Timestamp, String)>,
 }
 
-/// One worker's place on the board.
+/// One worker's entry.
 pub struct WorkerStatus {
     name: String,
     clock: Arc<dyn Clock>,
@@ -43,12 +43,12 @@ impl WorkerStatus {
         &self.name
     }
 
-    /// A step begins.
+    /// A step starts.
     pub fn begin(&self) {
         self.state().busy_since = Some(self.clock.now());
     }
 
-    /// The step has ended, perhaps by a failure.
+    /// The step has ended, with or without a failure.
     pub fn end(&self, failure: Option<&str>) {
         let now = self.clock.now();
         let mut state = self.state();
@@ -65,12 +65,12 @@ impl WorkerStatus {
         }
     }
 
-    /// It is started again.
+    /// It is restarted.
     pub fn restart(&self) {
         self.state().restarts += 1;
     }
 
-    /// How it is doing.
+    /// Its current status.
     pub fn snapshot(&self) -> WorkerState {
         self.state().clone()
     }
@@ -80,26 +80,26 @@ impl WorkerStatus {
     }
 }
 
-/// All workers, in the order in which they were started.
+/// All workers, in the order of their start.
 #[derive(Default)]
 pub struct WorkerBoard(Mutex<Vec<Arc<WorkerStatus>>>);
 
 impl WorkerBoard {
-    /// A place for something that runs as long as the service.
+    /// An entry for something that runs as long as the service.
     pub fn enter_lasting(&self, name: String, clock: Arc<dyn Clock>) -> Arc<WorkerStatus> {
         let status = self.enter(name, clock);
         status.state().is_lasting = true;
         status
     }
 
-    /// A place for one more worker.
+    /// An entry for one more worker.
     pub fn enter(&self, name: String, clock: Arc<dyn Clock>) -> Arc<WorkerStatus> {
         let status = Arc::new(WorkerStatus::new(name, clock));
         self.all_places().push(status.clone());
         status
     }
 
-    /// Every worker's name, and how it is doing.
+    /// Every worker's name and status.
     pub fn snapshot(&self) -> Vec<(String, WorkerState)> {
         self.all_places().iter().map(|status| (status.name.clone(), status.snapshot())).collect()
     }
@@ -115,7 +115,7 @@ mod tests {
     use crate::base::clock::ManualClock;
 
     #[test]
-    fn steps_and_failures_are_counted_and_the_last_failure_is_told() {
+    fn steps_and_failures_are_counted_and_the_last_failure_is_kept() {
         let board = WorkerBoard::default();
         let status = board.enter("sweep".into(), Arc::new(ManualClock::at(Timestamp(7))));
         status.begin();

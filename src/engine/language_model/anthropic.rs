@@ -1,13 +1,13 @@
-//! The Messages protocol of Anthropic. A JSON answer is asked for as the input of a tool that the model must use.
+//! Anthropic's Messages protocol. JSON output is requested as the input of a tool that the model must use.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ModelError, ModelRequest, Outcome, Picture, Turn, cause};
 
-/// Where the protocol's own service is.
+/// The default URL: the protocol's own service.
 pub const URL: &str = "https://api.anthropic.com";
-/// Added to the configured address.
+/// The path below the configured URL.
 pub const PATH: &str = "/v1/messages";
 /// The version of the protocol.
 pub const VERSION: &str = "2023-06-01";
@@ -63,7 +63,7 @@ struct Tokens {
     output_tokens: u64,
 }
 
-/// What a body with status 200 says.
+/// The outcome of a body with status 200.
 pub fn read(body: &[u8]) -> Outcome {
     let message: Message = match serde_json::from_slice(body) {
         Ok(message) => message,
@@ -87,7 +87,7 @@ pub fn read(body: &[u8]) -> Outcome {
         message.content.iter().find_map(|part| if let Part::ToolUse { input } = part { Some(input.to_string()) } else { None });
     let text = used.unwrap_or_else(|| words(&message.content));
     if text.trim().is_empty() {
-        return Outcome::Failed(ModelError::Malformed("the message in it is empty".into()));
+        return Outcome::Failed(ModelError::Malformed("its message is empty".into()));
     }
     Outcome::Answered { text, input_tokens, output_tokens }
 }

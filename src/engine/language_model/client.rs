@@ -1,4 +1,4 @@
-//! The configured endpoint: which protocol it speaks, what a call costs, and what is repeated after what pause.
+//! The client of the configured endpoint: its protocol, the cost of calls, and retries with their pauses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,24 +24,24 @@ pub struct Client {
     url: Url,
     fetch: Arc<Fetch>,
     random: Arc<dyn Random>,
-    /// The endpoint has said that it does not know `response_format`; it is not asked again until the next start.
+    /// The endpoint has rejected `response_format`; it is not sent again until the next start.
     without_structure: AtomicBool,
 }
 
-/// What one attempt came to.
+/// The result of one attempt.
 enum Attempt {
     Answered(Outcome),
-    /// It may go better later; the endpoint may have said when.
+    /// A retry may succeed; the endpoint may have set a time.
     Later {
         trouble: ModelError,
         after: Option<Duration>,
     },
-    /// Ask in words for what the endpoint cannot be asked for otherwise.
+    /// Describe the schema in the prompt, because the endpoint does not support it otherwise.
     InWords,
 }
 
 impl Client {
-    /// A client by these settings; none if no protocol is set.
+    /// A client with these settings; `None` if no protocol is set.
     pub fn new(settings: &LanguageModel, fetch: Arc<Fetch>, random: Arc<dyn Random>) -> Option<Self> {
         let protocol = settings.protocol?;
         let (home, path) = match protocol {
@@ -49,21 +49,21 @@ impl Client {
             Protocol::Anthropic => (anthropic::URL, anthropic::PATH),
         };
         let base = settings.url.as_deref().unwrap_or(home);
-        let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).expect("the settings were checked at the start");
+        let url = Url::parse(&format!("{}{path}", base.trim_end_matches('/'))).expect("the settings were checked at startup");
         Some(Self { settings: settings.clone(), protocol, url, fetch, random, without_structure: AtomicBool::new(false) })
     }
 
-    /// The model's name, as requests for emails name it.
+    /// The model's name in requests for emails.
     pub fn model(&self) -> &str {
-        self.settings.name.as_deref().expect("the settings were checked at the start: a protocol has a model")
+        self.settings.name.as_deref().expect("the settings were checked at startup: a protocol has a model")
     }
 
-    /// Whether it understands pictures.
+    /// Whether it accepts images.
     pub fn sees(&self) -> bool {
         self.settings.vision
     }
 
-    /// Ask, and repeat what may go better later. What it used is told in any case.
+    /// Sends a request, and retries temporary failures. Returns the usage in any case.
     pub async fn ask(&self, question: &ModelRequest) -> (Result<Reply, ModelError>, Usage) {
         let begun = Instant::now();
         let result = self.ask_again_and_again(question).await;
@@ -99,7 +99,7 @@ impl Client {
         }
     }
 
-    /// Twice as long each time, up to half as much again at random, or what the endpoint says; never beyond the bound.
+    /// The pause before a retry: it doubles each time, plus up to half at random, or is set by the endpoint; always bounded.
     fn pause(&self, repeats: u32, after: Option<Duration>) -> Duration {
         let doubled = limits::LANGUAGE_MODEL_PAUSE_MS.saturating_mul(1 << repeats.min(10));
         let share = u64::from(u16::from_be_bytes(self.random.bytes()));
@@ -129,7 +129,7 @@ impl Client {
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let status = answer.status;
         let words = complaint(&body);
-        let said = words.as_ref().map_or_else(|| format!("it answers {status}"), |words| format!("{words} ({status})"));
+        let said = words.as_ref().map_or_else(|| format!("it returned {status}"), |words| format!("{words} ({status})"));
         let is_structured = question.schema.is_some() && self.structure() == Structure::Schema;
         if status.is_client_error()
             && self.protocol == Protocol::OpenAi
@@ -158,7 +158,7 @@ impl Client {
 
     fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
         let value = |text: &str| {
-            let mut value = HeaderValue::from_str(text).expect("the settings were checked at the start");
+            let mut value = HeaderValue::from_str(text).expect("the settings were checked at startup");
             value.set_sensitive(true);
             value
         };
@@ -175,14 +175,14 @@ impl Client {
         }
     }
 
-    /// What these tokens come to. Prices are per million tokens, so tokens times the price are millionths.
+    /// The cost of these tokens. Prices are per million tokens, so tokens times the price are millionths.
     fn usage(&self, input_tokens: u64, output_tokens: u64) -> Usage {
         let cost = input_tokens as f64 * self.settings.input_price + output_tokens as f64 * self.settings.output_price;
         Usage { calls: 1, input_tokens, output_tokens, milliseconds: 0, micro_cost: cost.round() as u64 }
     }
 }
 
-/// `Retry-After` in seconds; its other form, a date, is what nobody sends here.
+/// `Retry-After` in seconds; the form with a date is not in use here.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds: u64 = headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))

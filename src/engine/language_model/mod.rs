@@ -1,8 +1,7 @@
-//! Asking a language model: one port, two protocols.
+//! Requests to a language model: one interface, two protocols.
 //!
-//! A call has a system text, the turns so far and, where the answer has to be JSON, its schema; the answer is text and what it
-//! cost. Which protocol the endpoint speaks, how it is reached and what is repeated is decided here; what is asked is the business
-//! of features. Nothing here trusts an answer: whoever asked checks it.
+//! A call has a system prompt, the turns so far and, for JSON output, its schema; the reply is text and its cost. Protocol, transport and
+//! retries are decided here; the prompts belong to features. Replies are not trusted: the caller validates them.
 
 mod anthropic;
 mod client;
@@ -18,30 +17,30 @@ use serde_json::Value;
 use crate::base::base64;
 use crate::vocab::limits::LANGUAGE_MODEL_PICTURE_BYTES_MAX;
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
-    /// Who the model is to be, and the rules.
+    /// The role of the model, and the rules.
     pub system: String,
-    /// The conversation, beginning and ending with [`Speaker::User`].
+    /// The conversation, starting and ending with [`Speaker::User`].
     pub turns: Vec<Turn>,
-    /// A picture that the first turn is about.
+    /// An image that the first turn refers to.
     pub picture: Option<Picture>,
-    /// The shape the answer must have; text if there is none.
+    /// The schema of the reply; plain text if there is none.
     pub schema: Option<AnswerSchema>,
 }
 
-/// A picture for a model that sees.
+/// An image for a model that accepts images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// Like `image/png`.
     pub media_type: &'static str,
-    /// The file, as Base64.
+    /// The file in base64.
     pub base64: String,
 }
 
 impl Picture {
-    /// A file of one of the formats that models take.
+    /// A file in one of the formats that models accept.
     pub fn of(file: &[u8]) -> Option<Self> {
         let media_type = match file {
             [0x89, b'P', b'N', b'G', ..] => "image/png",
@@ -55,14 +54,14 @@ impl Picture {
     }
 }
 
-/// One side's words.
+/// One turn of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     pub speaker: Speaker,
     pub text: String,
 }
 
-/// Whose words.
+/// The speaker of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     User,
@@ -70,7 +69,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// The word that both protocols have for it.
+    /// The role name in both protocols.
     fn role(self) -> &'static str {
         match self {
             Speaker::User => "user",
@@ -79,38 +78,38 @@ impl Speaker {
     }
 }
 
-/// The shape of a JSON answer.
+/// The schema of a JSON reply.
 #[derive(Clone, Debug)]
 pub struct AnswerSchema {
-    /// Small letters and underscores.
+    /// Lowercase letters and underscores.
     pub name: &'static str,
-    /// What the answer is, in one sentence.
+    /// A description of the reply, in one sentence.
     pub about: &'static str,
     pub schema: Value,
 }
 
-/// What came back.
+/// A reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     pub text: String,
     pub usage: Usage,
 }
 
-/// What calls have used.
+/// The usage of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Calls that were answered.
+    /// Calls that got a reply.
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// Time from question to answer, pauses between repeats included.
+    /// The time from request to reply, including pauses between retries.
     pub milliseconds: u64,
     /// Millionths of the currency of the configured prices.
     pub micro_cost: u64,
 }
 
 impl Usage {
-    /// Both together.
+    /// The sum of both.
     pub fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,
@@ -122,20 +121,20 @@ impl Usage {
     }
 }
 
-/// Why there is no answer, in words for people.
+/// Why there is no reply, in messages for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelError {
-    /// It could not be reached, or did not answer in time; repeated as often as the settings say.
+    /// It could not be reached, or did not respond in time, also after the configured retries.
     Unreachable(String),
-    /// It said 408, 409, 429 or 5xx each time.
+    /// It returned 408, 409, 429 or 5xx each time.
     Busy(String),
-    /// It will not take this request: a wrong key, a wrong name, too long.
+    /// It rejects this request: a wrong key, a wrong model name, too long.
     Rejected(String),
-    /// The model declined to answer.
+    /// The model declined to reply.
     Refused(String),
-    /// The answer ended at its length limit.
+    /// The reply ended at its length limit.
     Truncated,
-    /// What came is not what the protocol says.
+    /// The response does not follow the protocol.
     Malformed(String),
 }
 
@@ -144,24 +143,24 @@ impl std::fmt::Display for ModelError {
         match self {
             Self::Unreachable(cause) => write!(f, "The language model cannot be reached: {cause}."),
             Self::Busy(cause) => write!(f, "The language model's service is busy or down: {cause}."),
-            Self::Rejected(cause) => write!(f, "The language model's service refused the request: {cause}."),
+            Self::Rejected(cause) => write!(f, "The language model's service rejected the request: {cause}."),
             Self::Refused(cause) => write!(f, "The language model declined to write this: {cause}."),
             Self::Truncated => f.write_str(
-                "The language model's answer was cut at its length limit; ask for less, or raise model.output_tokens_max.",
+                "The language model's response was cut off at its length limit; request less, or raise model.output_tokens_max.",
             ),
-            Self::Malformed(cause) => write!(f, "The language model's service answered something unreadable: {cause}."),
+            Self::Malformed(cause) => write!(f, "The language model's service returned an invalid response: {cause}."),
         }
     }
 }
 
-/// What an HTTP answer of the endpoint comes to.
+/// The outcome of an HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
     Answered { text: String, input_tokens: u64, output_tokens: u64 },
     Failed(ModelError),
 }
 
-/// A cause as part of a sentence: one line, without its own full stop, not endless.
+/// A cause as part of a message: one line, without its own period, of limited length.
 fn cause(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -171,7 +170,7 @@ fn cause(text: &str) -> String {
     if shortened { format!("{short}…") } else { short.to_owned() }
 }
 
-/// The endpoint's own words for a failure, in any of the shapes that services use.
+/// The endpoint's own error message, in any of the shapes that services use.
 fn complaint(body: &Value) -> Option<String> {
     let error = body.get("error").unwrap_or(body);
     let message = error.as_str().or_else(|| error.get("message")?.as_str()).or_else(|| body.get("detail")?.as_str())?;

@@ -1,28 +1,28 @@
-//! The Chat Completions protocol, as OpenAI defined it and Ollama, llama.cpp, vLLM and most hosted services speak it.
+//! The Chat Completions protocol, as defined by OpenAI and supported by Ollama, llama.cpp, vLLM and most hosted services.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ModelError, ModelRequest, Outcome, Picture, cause};
 
-/// Where the protocol's own service is.
+/// The default URL: the protocol's own service.
 pub const URL: &str = "https://api.openai.com/v1";
-/// Added to the configured address.
+/// The path below the configured URL.
 pub const PATH: &str = "/chat/completions";
 
-/// How the endpoint is asked for JSON.
+/// How the request asks for JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// By `response_format` with the schema, which the endpoint keeps to.
+    /// With `response_format` and the schema, which the endpoint enforces.
     Schema,
-    /// In words: the endpoint does not know `response_format`.
+    /// In the prompt: the endpoint does not support `response_format`.
     Words,
 }
 
 /// The body of a request.
 pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structure: Structure, question: &ModelRequest) -> Value {
     let mut system = question.system.clone();
-    // The protocol's own service has renamed this one; others know the old name alone.
+    // The protocol's own service has renamed this parameter; others support only the old name.
     let tokens = if own_service { "max_completion_tokens" } else { "max_tokens" };
     let mut body = json!({ "model": model, "stream": false });
     body[tokens] = json!(output_tokens_max);
@@ -55,7 +55,7 @@ pub fn request(model: &str, output_tokens_max: usize, own_service: bool, structu
     body
 }
 
-/// Whether a refusal means that the endpoint does not know `response_format`.
+/// Whether an error means that the endpoint does not support `response_format`.
 pub fn lacks_structure(complaint: &str) -> bool {
     ["response_format", "json_schema", "structured output"].iter().any(|word| complaint.contains(word))
 }
@@ -87,7 +87,7 @@ struct Tokens {
     completion_tokens: u64,
 }
 
-/// What a body with status 200 says.
+/// The outcome of a body with status 200.
 pub fn read(body: &[u8]) -> Outcome {
     let completion: Completion = match serde_json::from_slice(body) {
         Ok(completion) => completion,
@@ -95,18 +95,18 @@ pub fn read(body: &[u8]) -> Outcome {
     };
     let tokens = completion.usage.unwrap_or_default();
     let Some(choice) = completion.choices.into_iter().next() else {
-        return Outcome::Failed(ModelError::Malformed("there are no choices in it".into()));
+        return Outcome::Failed(ModelError::Malformed("it has no choices".into()));
     };
     if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
         return Outcome::Failed(ModelError::Refused(cause(&refusal)));
     }
     match choice.finish_reason.as_deref() {
         Some("length") => return Outcome::Failed(ModelError::Truncated),
-        Some("content_filter") => return Outcome::Failed(ModelError::Refused("its content filter cut the answer".into())),
+        Some("content_filter") => return Outcome::Failed(ModelError::Refused("its content filter cut off the response".into())),
         _ => {}
     }
     match choice.message.content.filter(|content| !content.trim().is_empty()) {
         Some(text) => Outcome::Answered { text, input_tokens: tokens.prompt_tokens, output_tokens: tokens.completion_tokens },
-        None => Outcome::Failed(ModelError::Malformed("the message in it is empty".into())),
+        None => Outcome::Failed(ModelError::Malformed("its message is empty".into())),
     }
 }

@@ -1,4 +1,4 @@
-//! Both protocols against a peer that keeps to them, and answers well and badly.
+//! Both protocols against a fake server that enforces them, with good and bad responses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::engine::fetch::Fetch;
 use crate::engine::settings;
 use crate::testing::fake_model::{FakeModel, Reaction};
 
-/// A client of the peer, with these further settings.
+/// A client of the fake server, with these additional settings.
 fn client(protocol: &str, peer: &FakeModel, more: &[(&str, &str)]) -> Client {
     let url = if protocol == "openai" { peer.url() } else { format!("http://{}", peer.address) };
     let mut given = vec![("protocol", protocol), ("url", &url), ("name", "peer"), ("key", "secret-key"), ("repeats", "2")];
@@ -31,20 +31,20 @@ fn question() -> ModelRequest {
     }
 }
 
-/// Pauses pass at once, and time-outs come when nothing else can happen.
+/// Pauses pass at once, and timeouts fire when nothing else can happen.
 fn ask(client: &Client) -> (Result<Reply, ModelError>, Usage) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(client.ask(&question()))
 }
 
-/// Whether this is the trouble that was to be expected.
+/// Whether this is the expected error.
 type IsExpected = fn(&ModelError) -> bool;
 
 const BOTH: [&str; 2] = ["openai", "anthropic"];
 const QUICK: (&str, &str) = ("timeout_seconds", "1");
 
 #[test]
-fn an_answer_comes_with_what_it_cost() {
+fn a_reply_comes_with_its_cost() {
     for protocol in BOTH {
         let peer = FakeModel::with(vec![Reaction::Text("{\"a\":1}".into())]);
         let (reply, usage) = ask(&client(protocol, &peer, &[("input_price", "3"), ("output_price", "15")]));
@@ -63,7 +63,7 @@ fn an_answer_comes_with_what_it_cost() {
 }
 
 #[test]
-fn a_busy_endpoint_is_asked_again_and_at_last_given_up() {
+fn a_busy_endpoint_is_retried_and_finally_given_up() {
     for protocol in BOTH {
         let busy = |status| Reaction::Status(status, "too many requests".into(), Some(0));
         let peer = FakeModel::with(vec![busy(429), busy(503), Reaction::Text("{}".into())]);
@@ -73,12 +73,12 @@ fn a_busy_endpoint_is_asked_again_and_at_last_given_up() {
         let peer = FakeModel::with(vec![busy(529)]);
         let (reply, _) = ask(&client(protocol, &peer, &[]));
         assert!(matches!(&reply, Err(ModelError::Busy(cause)) if cause.contains("too many requests")), "{reply:?}");
-        assert_eq!(peer.asked().len(), 3, "one call and two repeats");
+        assert_eq!(peer.asked().len(), 3, "one call and two retries");
     }
 }
 
 #[test]
-fn what_will_not_go_better_is_asked_once() {
+fn permanent_failures_are_not_retried() {
     for protocol in BOTH {
         let refused = Reaction::Status(401, "Incorrect API key provided.".into(), None);
         let cases: [(Reaction, IsExpected); 5] = [
@@ -104,7 +104,7 @@ fn what_will_not_go_better_is_asked_once() {
 }
 
 #[test]
-fn a_broken_or_silent_endpoint_is_asked_again() {
+fn a_broken_or_silent_endpoint_is_retried() {
     for protocol in BOTH {
         for bad in [Reaction::Broken, Reaction::Silent(Duration::from_secs(2))] {
             let peer = FakeModel::with(vec![bad, Reaction::Text("{}".into())]);
@@ -119,7 +119,7 @@ fn a_broken_or_silent_endpoint_is_asked_again() {
 }
 
 #[test]
-fn an_endpoint_without_structured_output_is_asked_in_words() {
+fn an_endpoint_without_structured_output_gets_the_schema_in_the_prompt() {
     let peer = FakeModel::by(|asked| match asked.body.get("response_format") {
         Some(_) => Reaction::Status(400, "response_format is not supported by this server".into(), None),
         None => Reaction::Text("{}".into()),
@@ -128,7 +128,7 @@ fn an_endpoint_without_structured_output_is_asked_in_words() {
     assert!(ask(&client).0.is_ok());
     assert!(ask(&client).0.is_ok());
     let asked = peer.asked();
-    assert_eq!(asked.len(), 3, "the second call knows already");
+    assert_eq!(asked.len(), 3, "the second call already knows");
     let system = asked[2].body["messages"][0]["content"].as_str().expect("text");
     assert!(system.contains("JSON Schema") && system.contains("{\"type\":\"object\"}"), "{system}");
 }

@@ -1,9 +1,7 @@
-//! Texts in quoted-printable, the form in which they travel.
+//! Message texts in quoted-printable.
 //!
-//! A campaign sends one template many times, so what all recipients share is encoded once: each literal begins at the start of a line
-//! and ends with a line break that readers do not see, and so does each value between two of them.
-//!
-//! It does not know what the text says, nor the message around it.
+//! A campaign sends one template many times, so the text that all recipients share is encoded once: each literal starts at the beginning of
+//! a line and ends with a soft line break, which readers do not see, and so does each value between two literals.
 
 use std::borrow::Cow;
 
@@ -11,7 +9,7 @@ use mail_builder::encoders::QuotedPrintableEncoder;
 
 use crate::engine::render::merge::{Fields, MergeError, Sink, Template};
 
-/// A line break that decoding takes away again.
+/// A line break that decoding removes.
 const SOFT_BREAK: &[u8] = b"=\r\n";
 
 /// A text in quoted-printable.
@@ -19,25 +17,25 @@ const SOFT_BREAK: &[u8] = b"=\r\n";
 pub struct Encoded(Vec<u8>);
 
 impl Encoded {
-    /// Encode a text.
+    /// Encodes a text.
     pub fn new(text: &str) -> Self {
         let mut encoded = Vec::with_capacity(text.len() + text.len() / 16);
         let is_soft = encode(text, &mut encoded);
         Self(without_end(encoded, is_soft))
     }
 
-    /// As it travels: lines of at most 76 characters of ASCII.
+    /// The encoded bytes: lines of at most 76 ASCII characters.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// A template whose literals are encoded already.
+/// A template whose literals are already encoded.
 #[derive(Debug)]
 pub struct Body {
     template: Template,
     literals: Vec<Literal>,
-    /// About how long a filled one is.
+    /// The approximate length of a filled body.
     bytes: usize,
 }
 
@@ -48,7 +46,7 @@ struct Literal {
 }
 
 impl Body {
-    /// Encode what all recipients share.
+    /// Encodes the parts that all recipients share.
     pub fn new(template: Template) -> Self {
         let literal = |text: &String| {
             let mut encoded = Vec::new();
@@ -95,7 +93,7 @@ impl Sink for Filling<'_> {
     }
 }
 
-/// Encode a text from the start of a line to the start of another; whether the last break is one that decoding takes away.
+/// Encodes a text from the start of a line to the start of another; returns whether the last break is a soft one.
 fn encode(text: &str, into: &mut Vec<u8>) -> bool {
     let text = even(text);
     let column = QuotedPrintableEncoder::new().preserve_line_breaks().encode_into(text.as_bytes(), into);
@@ -105,7 +103,7 @@ fn encode(text: &str, into: &mut Vec<u8>) -> bool {
     column > 0
 }
 
-/// With one kind of line break, and without the control characters that no mail may carry.
+/// The text with uniform line breaks, and without the control characters that mail must not contain.
 fn even(text: &str) -> Cow<'_, str> {
     let is_control = |byte: u8| byte < b' ' && !matches!(byte, b'\n' | b'\t');
     if !text.bytes().any(is_control) {
@@ -116,7 +114,7 @@ fn even(text: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Nothing follows the last break.
+/// Removes the last break.
 fn without_end(mut encoded: Vec<u8>, is_soft: bool) -> Vec<u8> {
     if is_soft {
         encoded.truncate(encoded.len() - SOFT_BREAK.len());
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_travel_and_come_back() {
+    fn texts_are_encoded_and_decoded() {
         let long = "word ".repeat(400) + &"x".repeat(3_000);
         for text in ["", "a", "a\n", "\n\na", "Grüße, 世界 🎉", "a = b", "ends in space ", "tab\t\nnext", ".dot\n..\n", &long]
         {

@@ -1,8 +1,8 @@
-//! What a delivery is given and what it can come to: the port between the ledger and whatever carries mail.
+//! The input and the outcome of a delivery: the interface between the recipient rows and the transports.
 //!
-//! The whole point is the moment before the final dot of a message. Until then the other server certainly does not have it; from then
-//! on, only the other server knows. So the ledger is called at that moment ([`BeforeDot`]) and writes down durably that the message
-//! is being handed over; only then the dot is sent. Nothing here knows campaigns, contacts or the ledger.
+//! The critical moment is the one before the final dot of a message. Before it, the other server certainly does not have the message; after
+//! it, only the other server knows. So the sender of the mailing is called at that moment ([`BeforeDot`]) and durably records the handoff;
+//! only then is the dot sent. Campaigns, contacts and recipient rows are not known here.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -13,53 +13,53 @@ use serde::{Deserialize, Serialize};
 use super::smtp::Reply;
 use crate::base::email::EmailAddress;
 
-/// From whom and to whom, as mail servers see it.
+/// The envelope of a message, as mail servers see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
-    /// The address to which failures are reported; empty for nobody.
+    /// The address for failure reports; empty for none.
     pub sender: String,
     pub recipient: EmailAddress,
-    /// Whether the message itself has headers in UTF-8. Addresses that need it are seen without being told.
+    /// Whether the message itself has headers in UTF-8. UTF-8 addresses are detected automatically.
     pub smtputf8: bool,
 }
 
 impl Envelope {
-    /// Whether only servers that understand SMTPUTF8 (RFC 6531) can take this.
+    /// Whether only servers that support SMTPUTF8 (RFC 6531) can accept this.
     pub fn needs_smtputf8(&self) -> bool {
         self.smtputf8 || !self.sender.is_ascii() || !self.recipient.local().is_ascii()
     }
 }
 
-/// To whom a message is being handed over.
+/// The server that a message is being handed over to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handoff {
     /// The name of the server.
     pub server: String,
-    /// Its address, if it is reached by network.
+    /// Its address, if it is reached over the network.
     pub address: Option<SocketAddr>,
     /// Whether the connection is encrypted.
     pub encrypted: bool,
 }
 
-/// Whether the final dot is sent.
+/// The decision about the final dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DotDecision {
-    /// It is durably written down that this message is being handed over.
+    /// The handoff is durably recorded: send the dot.
     Go,
-    /// It must not go out.
+    /// The message must not be sent.
     Abandon,
 }
 
-/// Asked when all of the message but its final dot was sent, at most once per delivery.
+/// Called when all of the message but its final dot was sent, at most once per delivery.
 pub trait BeforeDot: Send {
-    /// The message goes out only if this says [`DotDecision::Go`]. It is never cut short, whatever happens to the connection.
+    /// The message is sent only if this returns [`DotDecision::Go`]. It is never interrupted, whatever happens to the connection.
     fn ready(&mut self, how: &Handoff) -> impl Future<Output = DotDecision> + Send;
 }
 
-/// How far a delivery was.
+/// The stage that a delivery reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Stage {
-    /// Looking for the server.
+    /// Finding the server.
     Route,
     Connect,
     Greeting,
@@ -70,69 +70,69 @@ pub enum Stage {
     Recipient,
     Data,
     Body,
-    /// The dot was sent, and the reply to it is meant.
+    /// The dot was sent; the server's reply to it.
     Dot,
 }
 
-/// What stopped a delivery.
+/// The cause that stopped a delivery.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
-    /// The server said no.
+    /// A negative reply of the server.
     Reply(Reply),
-    /// No server takes a connection; why.
+    /// No server accepts a connection; with the cause.
     Unreachable(String),
-    /// The name of the domain or of its servers could not be looked up; why.
+    /// The name of the domain or of its servers could not be resolved; with the cause.
     Unresolved(String),
-    /// The connection ended; why.
+    /// The connection was lost; with the cause.
     Lost(String),
-    /// The server said nothing for this long.
+    /// The server sent nothing for this long.
     TimedOut(Duration),
-    /// What the server said is no SMTP.
+    /// The server's reply is not SMTP.
     Garbled(String),
-    /// No secure connection could be made where one is demanded; why.
+    /// A required secure connection could not be established; with the cause.
     Insecure(String),
-    /// The server offers no way to log in that the settings allow; why.
+    /// The server offers no login method that the settings allow; with the cause.
     NoLogin(String),
-    /// It could not be reached a moment ago, for this reason, and is left alone for so long: nothing was tried.
+    /// The server recently failed for this reason, and is paused for this long: nothing was attempted.
     LeftAlone { why: String, rest: Duration },
-    /// The service stops.
+    /// The service is stopping.
     Stopping,
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reply(reply) => write!(f, "it said {reply}"),
-            Self::Unreachable(why) => write!(f, "it takes no connection ({why})"),
-            Self::Unresolved(why) => write!(f, "its name could not be looked up ({why})"),
-            Self::Lost(why) => write!(f, "the connection ended ({why})"),
-            Self::TimedOut(after) => write!(f, "it said nothing for {} seconds", after.as_secs()),
-            Self::Garbled(what) => write!(f, "what it said is no SMTP ({what})"),
-            Self::Insecure(why) => write!(f, "no secure connection could be made ({why})"),
-            Self::NoLogin(why) => write!(f, "no login is possible ({why})"),
-            Self::LeftAlone { why, .. } => write!(f, "it is left alone for a while after failures ({why})"),
-            Self::Stopping => f.write_str("the service stops"),
+            Self::Reply(reply) => write!(f, "it replied {reply}"),
+            Self::Unreachable(why) => write!(f, "it does not accept connections ({why})"),
+            Self::Unresolved(why) => write!(f, "its name could not be resolved ({why})"),
+            Self::Lost(why) => write!(f, "the connection was lost ({why})"),
+            Self::TimedOut(after) => write!(f, "it sent nothing for {} seconds", after.as_secs()),
+            Self::Garbled(what) => write!(f, "its reply is not valid SMTP ({what})"),
+            Self::Insecure(why) => write!(f, "a secure connection failed ({why})"),
+            Self::NoLogin(why) => write!(f, "login is not possible ({why})"),
+            Self::LeftAlone { why, .. } => write!(f, "it is paused for a while after failures ({why})"),
+            Self::Stopping => f.write_str("the service is stopping"),
         }
     }
 }
 
-/// What a delivery came to.
+/// The outcome of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The server has it: 2yz to the dot.
+    /// The server has accepted it: 2yz to the dot.
     Accepted { reply: Reply },
-    /// Certainly not accepted, may be tried again: 4yz anywhere, or any failure before the dot.
+    /// Certainly not accepted, may be retried: 4yz anywhere, or any failure before the dot.
     Deferred { stage: Stage, cause: Cause },
-    /// Certainly not accepted, final for this recipient: 5yz from `MAIL` on, or said by us on the server's behalf.
+    /// Certainly not accepted, final for this recipient: 5yz from `MAIL` on, or decided by us on the server's behalf.
     Refused { stage: Stage, reply: Reply },
-    /// The dot was begun, and no reply that can be understood followed: nobody here knows.
+    /// Sending the dot has started, and no understandable reply followed: the delivery is uncertain.
     Unknown { cause: Cause },
-    /// [`BeforeDot`] said so. Certainly not accepted.
+    /// [`BeforeDot`] decided so. Certainly not accepted.
     Abandoned,
 }
 
 impl Outcome {
-    /// Whether it says something about the way out rather than about this recipient: another recipient would have fared the same.
+    /// Whether the outcome is about the transport rather than this recipient: another recipient would have had the same.
     pub fn concerns_the_way(&self) -> bool {
         match self {
             Self::Deferred { stage, cause } => *stage < Stage::Sender || !matches!(cause, Cause::Reply(_)),

@@ -1,10 +1,10 @@
-//! Signatures of domains on messages (DKIM, RFC 6376): keys, and two signatures on each message.
+//! DKIM signatures (RFC 6376): keys, and one signature by each key on every message.
 //!
-//! A domain has an RSA key, which everybody can check, and perhaps an Ed25519 key (RFC 8463), which is small and quick; a message
-//! carries a signature by each. What a second header could change for readers is signed once more than it is there, so that nobody
-//! can add a second From, Subject or link to unsubscribe.
+//! A domain has an RSA key, which every receiver can verify, and optionally an Ed25519 key (RFC 8463), which is small and fast; a message
+//! gets a signature by each. Headers that readers see are signed once more often than they occur, so that no one can add a second From,
+//! Subject or unsubscribe link.
 //!
-//! It does not know where keys are kept (sealed, by the caller), nor what the DNS says.
+//! The caller stores the keys (sealed) and checks the DNS.
 
 use std::fmt;
 
@@ -20,18 +20,18 @@ use crate::base::base64;
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 
-/// Weaker keys than this are refused by receivers (RFC 8301).
+/// Receivers reject weaker keys (RFC 8301).
 const RSA_BITS: usize = 2048;
 
-/// What makes an RSA key of 2048 bits a public key for all purposes (X.509), as DNS records carry it.
+/// The X.509 prefix that turns a 2048-bit RSA key into a generic public key, as DNS records contain it.
 const RSA_PREFIX: [u8; 24] = [
     0x30, 0x82, 0x01, 0x22, 0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00, 0x03, 0x82,
     0x01, 0x0f, 0x00,
 ];
-/// The length that the prefix tells.
+/// The length in that prefix.
 const RSA_PUBLIC_BYTES: usize = 270;
 
-/// Headers that are signed where they are, in this order.
+/// Headers that are signed if present, in this order.
 const SIGNED: [&str; 12] = [
     "From",
     "To",
@@ -47,7 +47,7 @@ const SIGNED: [&str; 12] = [
     "Content-Type",
 ];
 
-/// Those of them that nobody may add another of.
+/// Those of them that must not be added a second time.
 const CLOSED: [&str; 6] = ["From", "To", "Reply-To", "Subject", "List-Unsubscribe", "List-Unsubscribe-Post"];
 
 /// A kind of key.
@@ -57,18 +57,18 @@ pub enum Algorithm {
     Ed25519,
 }
 
-/// A new pair of keys.
+/// A new key pair.
 pub struct KeyPair {
-    /// The private key in DER: PKCS#1 for RSA, PKCS#8 for Ed25519. To be sealed.
+    /// The private key in DER: PKCS#1 for RSA, PKCS#8 for Ed25519. Seal it before storing.
     pub private: Secret<Vec<u8>>,
     /// The text of the DNS record with the public key.
     pub record: String,
 }
 
 impl KeyPair {
-    /// Make a pair. For RSA this takes up to seconds of one processor.
+    /// Creates a key pair. For RSA this takes up to seconds of one processor.
     ///
-    /// Its randomness is the operating system's: the libraries take no other for keys, and nothing repeatable may make one.
+    /// The randomness comes from the operating system: the libraries accept no other for keys, and keys must never be repeatable.
     pub fn generate(algorithm: Algorithm) -> Self {
         let made = match algorithm {
             Algorithm::Rsa => DkimKeyPair::generate_rsa(RSA_BITS),
@@ -86,29 +86,29 @@ impl KeyPair {
     }
 }
 
-/// A private key and the name under which the DNS has the public one.
+/// A private key and the DNS name of its public key.
 pub struct SigningKeyOf<'a> {
-    /// The name before `._domainkey.`.
+    /// The selector: the name before `._domainkey.`.
     pub selector: &'a str,
     /// The kind of key.
     pub algorithm: Algorithm,
-    /// The private key, as [`KeyPair`] made it.
+    /// The private key, as created by [`KeyPair`].
     pub private: &'a [u8],
 }
 
-/// The bytes are no key of that kind.
+/// The bytes are not a key of that kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyError;
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a DKIM key cannot be read; make new keys for the domain")
+        f.write_str("a DKIM key cannot be read; create new keys for the domain")
     }
 }
 
 impl std::error::Error for KeyError {}
 
-/// Signs messages in the name of one domain. Made once, used for all of them.
+/// Signs messages for one domain. Created once, used for all of them.
 pub struct Signer {
     keys: Vec<(Key, Signature)>,
 }
@@ -119,7 +119,7 @@ enum Key {
 }
 
 impl Signer {
-    /// Read the keys of `domain`, which is in ASCII.
+    /// Reads the keys of `domain`, which is in ASCII.
     pub fn new(domain: &str, keys: &[SigningKeyOf<'_>]) -> Result<Self, KeyError> {
         let read = |given: &SigningKeyOf<'_>| {
             let (key, algorithm) = match given.algorithm {
@@ -146,7 +146,7 @@ impl Signer {
         Ok(Self { keys: keys.iter().map(read).collect::<Result<_, _>>()? })
     }
 
-    /// The `DKIM-Signature` headers to put before `message`, one by each key.
+    /// The `DKIM-Signature` headers to put before `message`, one for each key.
     pub fn sign(&self, message: &[u8], at: Timestamp) -> Vec<u8> {
         let end = message.windows(4).position(|four| four == b"\r\n\r\n").map_or(message.len(), |at| at + 2);
         let (head, body) = message.split_at(end);
@@ -172,7 +172,7 @@ impl Signer {
     }
 }
 
-/// What a signature is made of: the chosen headers, and the signature's own without itself.
+/// The input of a signature: the chosen headers, and the signature header itself without its value.
 struct SignatureInput<'a> {
     headers: &'a [u8],
     signature: &'a Signature,
@@ -185,13 +185,13 @@ impl Writable for SignatureInput<'_> {
     }
 }
 
-/// The names of the headers that are signed, and the headers as the signature takes them.
+/// The names of the signed headers, and the headers in signing order.
 fn chosen(head: &[u8]) -> (Vec<String>, Vec<u8>) {
     let all = headers(head);
     let mut names = Vec::with_capacity(SIGNED.len() + CLOSED.len());
     let mut canonical = Vec::with_capacity(head.len());
     for name in SIGNED {
-        // Of several of one name, the lowest counts first (RFC 6376 §5.4.2).
+        // Of several headers with one name, the last one is signed first (RFC 6376 §5.4.2).
         let found = all.iter().rev().filter(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()));
         let before = names.len();
         names.extend(found.clone().map(|_| name.to_owned()));
@@ -203,13 +203,13 @@ fn chosen(head: &[u8]) -> (Vec<String>, Vec<u8>) {
     (names, canonical)
 }
 
-/// Names and values of the headers, folded as they are.
+/// Names and values of the headers, still folded.
 fn headers(head: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut headers: Vec<(&[u8], &[u8])> = Vec::with_capacity(20);
     let mut rest = head;
     while !rest.is_empty() {
         let mut end = 0;
-        // A line that begins with space goes on with the header before it.
+        // A line that starts with space continues the previous header.
         loop {
             end += rest[end..].iter().position(|byte| *byte == b'\n').map_or(rest.len() - end, |at| at + 1);
             if !matches!(rest.get(end), Some(b' ' | b'\t')) {
@@ -257,7 +257,7 @@ mod tests {
         String::from_utf8(signatures).expect("signatures are ASCII") + message
     }
 
-    /// What another's verifier says about each signature.
+    /// The results of a third-party verifier for each signature.
     fn verdicts(message: &str) -> Vec<bool> {
         let zone = [("m1r", &RSA), ("m1e", &ED25519)]
             .map(|(name, pair)| (format!("{name}._domainkey.example.com"), pair.record.clone()));
@@ -267,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn both_signatures_hold() {
+    fn both_signatures_are_valid() {
         assert_eq!(verdicts(&signed(MESSAGE)), [true, true]);
         let bare = "From: a@example.com\r\nTo: b@example.org\r\n\r\n";
         assert_eq!(verdicts(&signed(bare)), [true, true]);
         assert_eq!(verdicts(&signed(&(bare.to_owned() + "\r\n\r\n"))), [true, true]);
     }
 
-    /// A message as campaigns send them: encoded words, folded headers, two parts.
+    /// A message like those of campaigns: encoded words, folded headers, two parts.
     fn message() -> String {
         let address = |text| EmailAddress::parse(text).expect("an address");
         let (from, to) = (address("news@example.com"), address("zoe@bücher.example"));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_letter_is_signed() {
+    fn a_complete_message_is_signed() {
         let message = signed(&message());
         assert_eq!(verdicts(&message), [true, true]);
         assert_eq!(verdicts(&message.replace("news.example.com", "new.example.com")), [false, false]);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn spaces_and_foldings_may_change_on_the_way() {
+    fn spaces_and_folding_may_change_in_transit() {
         let message = signed(MESSAGE);
         let changed =
             message.replace("Subject:  Hello\r\n\tagain \r\n", "subject: Hello   again\r\n").replace("One  line ", "One line");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_see_may_not_change() {
+    fn visible_content_must_not_change() {
         let message = signed(MESSAGE);
         for (what, with) in [
             ("bo@example.org", "eve@example.org"),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_add_a_second_header() {
+    fn no_second_header_can_be_added() {
         for header in [
             "From: Eve <eve@example.net>\r\n",
             "Subject: Sale\r\n",
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_are_signed_that_must_be() {
+    fn all_required_headers_are_signed() {
         let message = signed(MESSAGE).replace("\r\n\t", "");
         let list = message.split("h=").nth(1).and_then(|rest| rest.split(';').next()).expect("a list of headers");
         assert_eq!(
@@ -365,21 +365,21 @@ mod tests {
     }
 
     #[test]
-    fn records_are_what_other_verifiers_read() {
-        // OpenSSL, and so OpenDKIM, reads only public keys that say what they are.
+    fn records_have_the_format_that_other_verifiers_read() {
+        // OpenSSL, and so OpenDKIM, reads only public keys that include their algorithm.
         assert!(RSA.record.starts_with("v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"), "{}", RSA.record);
         assert_eq!(ED25519.record.len(), "v=DKIM1; k=ed25519; p=".len() + 44);
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_rejected() {
         for (algorithm, private) in [(Algorithm::Rsa, ED25519.private.expose()), (Algorithm::Ed25519, RSA.private.expose())] {
             let key = SigningKeyOf { selector: "a", algorithm, private };
             assert_eq!(Signer::new("example.com", &[key]).err(), Some(KeyError));
         }
     }
 
-    /// Verifies both signatures by dkimpy; a line of JSON says what it found.
+    /// Verifies both signatures with dkimpy; prints the results as a line of JSON.
     const FOREIGN: &str = "
 import sys, json, dkim
 given = json.load(sys.stdin)
@@ -389,17 +389,17 @@ print(json.dumps([checker.verify(idx=number, dnsfunc=lambda name, timeout=5: zon
 ";
 
     #[test]
-    fn a_foreign_verifier_agrees() {
+    fn a_third_party_verifier_agrees() {
         use std::io::Write;
         use std::process::{Command, Stdio};
-        // Where CI has put its Python, and whatever the machine has.
+        // Python as installed by CI, and as found on the machine.
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
         let has_dkim = |python: &&str| {
             let found = Command::new(python).args(["-c", "import dkim, nacl"]).stderr(Stdio::null()).status();
             found.is_ok_and(|status| status.success())
         };
         let Some(python) = [own, "python3"].into_iter().find(has_dkim) else {
-            println!("no Python with dkimpy and pynacl: signatures are not checked by a foreign verifier");
+            println!("no Python with dkimpy and pynacl: signatures are not checked by a third-party verifier");
             return;
         };
         let zone = serde_json::json!({

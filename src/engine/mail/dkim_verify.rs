@@ -1,7 +1,7 @@
-//! Whether the signatures on a message hold (DKIM, RFC 6376), judged by public keys that are at hand.
+//! Verifies the DKIM signatures of a message (RFC 6376) with public keys that the caller provides.
 //!
-//! It asks no name server: a key that is not at hand makes no verdict, so a look at a message neither waits for the DNS nor tells
-//! anybody that somebody looks.
+//! It sends no DNS queries: without a key there is no result. So viewing a message neither waits for the DNS nor reveals that someone views
+//! it.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -18,30 +18,30 @@ use mail_auth::{AuthenticatedMessage, DkimResult, MX, MessageAuthenticator, Para
 
 use super::dns::silent;
 
-/// What is found of one signature.
+/// The result for one signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureCheck {
     /// The domain that signed (`d=`).
     pub domain: String,
     /// The name of its key (`s=`).
     pub selector: String,
-    /// Like `rsa-sha256`.
+    /// The algorithm, like `rsa-sha256`.
     pub algorithm: &'static str,
     pub holds: SignatureResult,
 }
 
-/// Whether a signature holds.
+/// Whether a signature is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureResult {
     Yes,
-    /// With what is wrong.
+    /// Invalid, with the reason.
     No(String),
-    /// Its public key is not at hand.
+    /// Its public key was not provided.
     NoKey,
 }
 
-/// Judge every signature on a message that can be read as one, in the order of their headers. `records` are names of TXT records and
-/// their texts, like `m1._domainkey.example.com`.
+/// Verifies every signature that can be parsed, in the order of their headers. `records` are names and texts of TXT records, like
+/// `m1._domainkey.example.com`.
 pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<SignatureCheck> {
     let Some(message) = AuthenticatedMessage::parse(message) else { return Vec::new() };
     let known = FetchedKeys::new(records);
@@ -76,7 +76,7 @@ pub async fn verify(message: &[u8], records: &[(String, String)]) -> Vec<Signatu
     judged.collect()
 }
 
-/// The DNS as far as this goes: public keys by the names of their records.
+/// The provided public keys by the names of their records.
 struct FetchedKeys(HashMap<Box<str>, Txt>);
 
 impl FetchedKeys {

@@ -1,7 +1,4 @@
-//! Asking the DNS: the records that mail needs, with time limits, a bounded cache, and answers that tell "there is none" from "could
-//! not ask".
-//!
-//! It knows nothing of what a record is for.
+//! DNS look-ups for mail, with time limits, a bounded cache, and results that distinguish "does not exist" from "could not look up".
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,53 +16,53 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
-/// The way to the DNS.
+/// The DNS resolver.
 pub struct Dns {
-    /// Or why there is none: the service runs without, and says so whenever a name is asked for.
+    /// The resolver, or why there is none: the service runs without it, and returns the cause with every look-up.
     resolver: Result<TokioResolver, String>,
 }
 
-/// How old an answer may be.
+/// How old a response may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxAge {
-    /// As old as its time to live allows: for sending.
+    /// As old as its TTL allows: for sending.
     Cached,
-    /// Asked anew: for people who have just changed a record.
+    /// Looked up again: for users who have just changed a record.
     Fresh,
 }
 
 /// A mail server of a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailServer {
-    /// Lower ones are tried first.
+    /// Lower numbers are tried first.
     pub preference: u16,
-    /// Without the dot at its end. Empty: the domain takes no mail (RFC 7505).
+    /// The host name without the final dot. Empty: the domain accepts no mail (RFC 7505).
     pub host: String,
 }
 
-/// Why there is no answer.
+/// Why a look-up has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DnsLookupError {
     /// The name does not exist.
     NoSuchName,
     /// The name exists and has no record of this kind.
     NoSuchRecord,
-    /// The text is not a name that the DNS could know.
+    /// The text is not a valid DNS name.
     NotAName,
-    /// Nobody could be asked, or nobody knew: it may go better later. With the cause, for people.
+    /// No name server could be reached or knew the answer: a retry may succeed. With the cause, for display.
     Unreachable(String),
 }
 
-/// What an asking comes to.
+/// The result of a look-up.
 pub type DnsResult<T> = Result<T, DnsLookupError>;
 
 impl Dns {
-    /// Ask the name server of the setting, or else those of the system.
+    /// Uses the configured name server, or else those of the system.
     pub fn new(settings: &Mail) -> Self {
         Self { resolver: build(settings) }
     }
 
-    /// The texts under a name, the parts of each joined.
+    /// The texts of a name, with the parts of each joined.
     pub async fn txt(&self, name: &str, age: MaxAge) -> DnsResult<Vec<String>> {
         let text = |data: &RData| match data {
             RData::TXT(txt) => Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned()),
@@ -74,7 +71,7 @@ impl Dns {
         self.ask(parse(name)?, RecordType::TXT, age, text).await
     }
 
-    /// The mail servers of a domain, the preferred ones first.
+    /// The mail servers of a domain, preferred ones first.
     pub async fn mx(&self, name: &str, age: MaxAge) -> DnsResult<Vec<MailServer>> {
         let server = |data: &RData| match data {
             RData::MX(mx) => Some(MailServer { preference: mx.preference, host: plain(&mx.exchange) }),
@@ -85,7 +82,7 @@ impl Dns {
         Ok(servers)
     }
 
-    /// The name that this one stands for.
+    /// The name that this alias points to.
     pub async fn cname(&self, name: &str, age: MaxAge) -> DnsResult<String> {
         let target = |data: &RData| match data {
             RData::CNAME(target) => Some(plain(&target.0)),
@@ -95,7 +92,7 @@ impl Dns {
         found.into_iter().next().ok_or(DnsLookupError::NoSuchRecord)
     }
 
-    /// The addresses of a host, those of IPv4 first.
+    /// The addresses of a host, IPv4 first.
     pub async fn addresses(&self, name: &str, age: MaxAge) -> DnsResult<Vec<IpAddr>> {
         let name = parse(name)?;
         let address = |data: &RData| match data {
@@ -110,9 +107,9 @@ impl Dns {
         .await;
         match (old, new) {
             (Ok(old), Ok(new)) => Ok([old, new].concat()),
-            // One kind is enough to connect to.
+            // One kind of address is enough to connect to.
             (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
-            // That one of them could not be asked leaves it open whether the host has an address.
+            // If one look-up failed, it is unknown whether the host has an address.
             (Err(open @ DnsLookupError::Unreachable(_)), Err(_)) | (Err(_), Err(open @ DnsLookupError::Unreachable(_))) => {
                 Err(open)
             }
@@ -136,7 +133,7 @@ impl Dns {
         }
         let looked: Result<Lookup, NetError> = match tokio::time::timeout(limits::DNS_TIME, resolver.lookup(name, kind)).await {
             Ok(looked) => looked,
-            Err(_) => return Err(DnsLookupError::Unreachable("the name servers do not answer in time".into())),
+            Err(_) => return Err(DnsLookupError::Unreachable("the name servers do not respond in time".into())),
         };
         let found: Vec<T> = looked.map_err(no_answer)?.answers().iter().filter_map(|record| read(&record.data)).collect();
         if found.is_empty() { Err(DnsLookupError::NoSuchRecord) } else { Ok(found) }
@@ -144,7 +141,7 @@ impl Dns {
 }
 
 impl DnsLookupError {
-    /// `Ok` with nothing if the DNS says that there is nothing; else the cause.
+    /// Whether the name or record certainly does not exist.
     pub fn is_none(&self) -> bool {
         matches!(self, Self::NoSuchName | Self::NoSuchRecord | Self::NotAName)
     }
@@ -155,7 +152,7 @@ impl std::fmt::Display for DnsLookupError {
         match self {
             Self::NoSuchName => f.write_str("the name does not exist"),
             Self::NoSuchRecord => f.write_str("the name has no such record"),
-            Self::NotAName => f.write_str("that is not a name in the DNS"),
+            Self::NotAName => f.write_str("that is not a valid DNS name"),
             Self::Unreachable(cause) => f.write_str(cause),
         }
     }
@@ -180,16 +177,16 @@ fn build(settings: &Mail) -> Result<TokioResolver, String> {
     options.edns0 = true;
     let builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
     let built = builder.with_options(options).with_tls_config(no_tls()).build();
-    built.map_err(|error| format!("the DNS cannot be asked: {error}"))
+    built.map_err(|error| format!("the DNS cannot be used: {error}"))
 }
 
-/// A resolver that knows no name server: whoever needs one for its form gets no answer, at once.
+/// A resolver without name servers: every look-up fails at once.
 pub fn silent() -> TokioResolver {
     let builder = Resolver::builder_with_config(ResolverConfig::from_name_servers(Vec::new()), TokioRuntimeProvider::default());
-    builder.with_tls_config(no_tls()).build().expect("nothing of a resolver without name servers can be wrong")
+    builder.with_tls_config(no_tls()).build().expect("a resolver without name servers is valid")
 }
 
-/// Name servers are asked without TLS here: loading the system's certificates for nothing would slow down every start.
+/// DNS look-ups use no TLS here: loading the system's certificates would needlessly slow down every start.
 fn no_tls() -> ClientConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -199,7 +196,7 @@ fn no_tls() -> ClientConfig {
 
 fn parse(name: &str) -> DnsResult<Name> {
     let mut name = Name::from_ascii(name).map_err(|_| DnsLookupError::NotAName)?;
-    // Whole names only: the search list of the machine says nothing about the internet.
+    // Full names only: the machine's search list is irrelevant for the internet.
     name.set_fqdn(true);
     Ok(name)
 }
@@ -214,13 +211,13 @@ fn no_answer(error: NetError) -> DnsLookupError {
         NetError::Dns(DnsError::NoRecordsFound(none)) => match none.response_code {
             ResponseCode::NXDomain => DnsLookupError::NoSuchName,
             ResponseCode::NoError => DnsLookupError::NoSuchRecord,
-            code => DnsLookupError::Unreachable(format!("the name servers answer with {code}")),
+            code => DnsLookupError::Unreachable(format!("the name servers respond with {code}")),
         },
         NetError::Dns(DnsError::ResponseCode(code)) => {
-            DnsLookupError::Unreachable(format!("the name servers answer with {code}"))
+            DnsLookupError::Unreachable(format!("the name servers respond with {code}"))
         }
-        NetError::Timeout => DnsLookupError::Unreachable("the name servers do not answer in time".into()),
-        _ => DnsLookupError::Unreachable(format!("the name servers cannot be asked: {error}")),
+        NetError::Timeout => DnsLookupError::Unreachable("the name servers do not respond in time".into()),
+        _ => DnsLookupError::Unreachable(format!("the name servers cannot be queried: {error}")),
     }
 }
 
@@ -262,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_name_no_record_and_no_answer_are_told_apart() {
+    async fn no_name_no_record_and_no_response_are_distinguished() {
         let server = NameServer::start();
         server.txt("acme.example", "hello");
         let dns = dns(&server);
@@ -275,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn answers_are_kept_unless_fresh_ones_are_wanted() {
+    async fn responses_are_cached_unless_fresh_ones_are_requested() {
         let server = NameServer::start();
         server.txt("acme.example", "old");
         let dns = dns(&server);
@@ -284,7 +281,7 @@ mod tests {
         server.txt("acme.example", "new");
         let asked = server.asked();
         assert_eq!(dns.txt("acme.example", MaxAge::Cached).await, Ok(vec!["old".into()]));
-        assert_eq!(server.asked(), asked, "nobody was asked again");
+        assert_eq!(server.asked(), asked, "no second query was sent");
         assert_eq!(dns.txt("acme.example", MaxAge::Fresh).await, Ok(vec!["new".into()]));
     }
 }

@@ -1,7 +1,7 @@
-//! Values of headers, written so that whatever they say stays within them.
+//! Header values, encoded so that no value can escape its header.
 //!
-//! Names and subjects may come from anybody: line breaks and other control characters become spaces, what is not ASCII travels in
-//! encoded words (RFC 2047), and nothing is longer than a line may be.
+//! Names and subjects are untrusted: line breaks and other control characters become spaces, non-ASCII text becomes encoded words (RFC
+//! 2047), and lines never exceed the allowed length.
 
 use std::fmt;
 
@@ -14,28 +14,28 @@ use crate::base::email::EmailAddress;
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
-/// A longer word without space cannot be folded, and travels in encoded words: lines end at 998 bytes (RFC 5322 §2.1.1).
+/// Words without space cannot be folded; longer ones become encoded words, because lines end at 998 bytes (RFC 5322 §2.1.1).
 const WORD_BYTES_MAX: usize = 200;
-/// A line with an encoded word has at most 76 characters (RFC 2047 §2), of which 12 are around the text and 4 stand for 3 bytes.
+/// A line with an encoded word has at most 76 characters (RFC 2047 §2): 12 surround the text, and 4 encode 3 bytes.
 const ENCODED_LINE_BYTES_MAX: usize = 76;
 
 /// A person or company with its address.
 #[derive(Clone, Copy, Debug)]
 pub struct Mailbox<'a> {
-    /// What mail programs show; may be empty.
+    /// The name that mail programs show; may be empty.
     pub name: &'a str,
-    /// Where mail goes.
+    /// The email address.
     pub address: &'a EmailAddress,
 }
 
-/// Write `name: value`.
+/// Writes `name: value`.
 pub fn write(out: &mut Vec<u8>, name: &str, value: &impl Header) {
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b": ");
     value.write_header(out, name.len() + 2);
 }
 
-/// Write a header of text.
+/// Writes a text header.
 pub fn write_text(out: &mut Vec<u8>, name: &str, text: &str) {
     let text = one_line(text);
     let text = text.trim();
@@ -50,7 +50,7 @@ pub fn write_text(out: &mut Vec<u8>, name: &str, text: &str) {
     }
 }
 
-/// Write a header with one address; whether only servers with SMTPUTF8 take it.
+/// Writes a header with one address; returns whether only servers with SMTPUTF8 accept it.
 pub fn write_mailbox(out: &mut Vec<u8>, name: &str, mailbox: Mailbox<'_>) -> bool {
     let address = ascii_domain(mailbox.address);
     let shown = one_line(mailbox.name);
@@ -67,22 +67,22 @@ pub fn write_mailbox(out: &mut Vec<u8>, name: &str, mailbox: Mailbox<'_>) -> boo
     !address.is_ascii()
 }
 
-/// The address with its domain as the DNS knows it.
+/// The address with its domain in ASCII.
 pub fn ascii_domain(address: &EmailAddress) -> String {
     format!("{}@{}", address.local(), address.domain_ascii())
 }
 
 fn is_foldable(text: &str) -> bool {
-    // Also what only looks like an encoded word would be decoded by its reader.
+    // Readers would decode text that only looks like an encoded word, so it is encoded too.
     text.split(' ').all(|word| word.len() <= WORD_BYTES_MAX) && !text.contains("=?")
 }
 
-/// Text in encoded words; `column` is how much of the first line is taken.
+/// Writes text in encoded words; `column` is the used width of the first line.
 fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
     let mut rest = text;
     let mut separator = "";
     while !rest.is_empty() {
-        // At least one character goes into a word, however long the header's name is.
+        // A word gets at least one character, however long the header's name is.
         let room = ENCODED_LINE_BYTES_MAX.saturating_sub(column + 12) / 4 * 3;
         let mut end = rest.len().min(room.max(6));
         while !rest.is_char_boundary(end) {
@@ -95,7 +95,7 @@ fn write_words(out: &mut Vec<u8>, text: &str, mut column: usize) {
     }
 }
 
-/// An address between angle brackets: anything else than what addresses are made of is percent-encoded.
+/// A URL for use between angle brackets: characters not allowed in URLs are percent-encoded.
 pub fn url(text: &str) -> String {
     let mut url = String::with_capacity(text.len());
     for byte in text.trim().bytes() {
@@ -108,27 +108,27 @@ pub fn url(text: &str) -> String {
     url
 }
 
-/// A word of letters, digits and the few signs that ids need.
+/// An id reduced to letters, digits and the few allowed signs.
 pub fn id(text: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '@' | '+' | '=');
     text.chars().filter(allowed).collect()
 }
 
-/// A header that the sender of a mail chose.
+/// A header chosen by the sender of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtraHeader {
     name: String,
     value: String,
 }
 
-/// Why a header is not taken.
+/// Why a header is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderError {
-    /// It is not of letters, digits and hyphens.
+    /// The name has other characters than letters, digits and hyphens.
     Name(String),
     /// The service itself writes this header.
     Taken(String),
-    /// It has line breaks or other control characters.
+    /// The value has line breaks or other control characters.
     Control(String),
     /// It is too long.
     Long(String),
@@ -137,8 +137,8 @@ pub enum HeaderError {
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HeaderError::Name(name) => write!(f, "{name:?} is no name of a header; use letters, digits and hyphens"),
-            HeaderError::Taken(name) => write!(f, "the header {name} is written by this service; leave it out"),
+            HeaderError::Name(name) => write!(f, "{name:?} is not a valid header name; use letters, digits and hyphens"),
+            HeaderError::Taken(name) => write!(f, "the header {name} is written by this service; remove it"),
             HeaderError::Control(name) => write!(f, "the header {name} has a line break or a control character; remove it"),
             HeaderError::Long(name) => {
                 write!(f, "the header {name} is longer than {} bytes; shorten it", limits::EXTRA_HEADER_BYTES_MAX)
@@ -149,7 +149,7 @@ impl fmt::Display for HeaderError {
 
 impl std::error::Error for HeaderError {}
 
-/// Headers that are not the sender's choice, and beginnings of such names.
+/// Names, and prefixes of names, of headers that senders must not set.
 const TAKEN: [&str; 17] = [
     "auto-submitted",
     "bcc",
@@ -172,7 +172,7 @@ const TAKEN: [&str; 17] = [
 const TAKEN_BEGINNINGS: [&str; 6] = ["arc-", "authentication-", "content-", "list-", "received-", "resent-"];
 
 impl ExtraHeader {
-    /// Check a header.
+    /// Validates a header.
     pub fn parse(name: &str, value: &str) -> Result<Self, HeaderError> {
         let shown = || name.chars().take(80).collect::<String>();
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -193,7 +193,7 @@ impl ExtraHeader {
         Ok(Self { name: name.to_owned(), value: value.to_owned() })
     }
 
-    /// Write it.
+    /// Writes the header.
     pub fn write(&self, out: &mut Vec<u8>) {
         write_text(out, &self.name, &self.value);
     }
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn senders_may_add_headers_of_their_own() {
+    fn senders_may_add_their_own_headers() {
         let header = ExtraHeader::parse("X-Order", "Größe 42").expect("a header");
         let mut out = Vec::new();
         header.write(&mut out);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_the_service_and_broken_ones_are_refused() {
+    fn headers_of_the_service_and_invalid_ones_are_rejected() {
         for name in ["From", "SUBJECT", "List-Unsubscribe-Post", "Content-Type", "DKIM-Signature", "Resent-From", "Received"] {
             assert_eq!(ExtraHeader::parse(name, "x"), Err(HeaderError::Taken(name.to_owned())));
         }

@@ -1,9 +1,7 @@
-//! A message as it goes over the wire: headers and parts, every line ended by CRLF.
+//! A message in its wire format: headers and parts, every line ended by CRLF.
 //!
-//! The same letter gives the same bytes each time: boundaries come from the Message-ID, the date is given. A second try of a
-//! delivery is therefore the same message, which receivers can tell.
-//!
-//! It does not know where the message goes, which merge fields its texts had, nor how dots at the beginning of lines travel.
+//! The same input gives the same bytes each time: boundaries are derived from the Message-ID, and the date is an argument. So a retry of a
+//! delivery sends the same message, which receivers can recognize.
 
 use hmac::{Hmac, KeyInit, Mac};
 use mail_builder::encoders::Base64Encoder;
@@ -20,47 +18,47 @@ use crate::base::hex;
 use crate::base::secret::sha256;
 use crate::base::text::one_line;
 
-/// Everything that a message says.
+/// The content of a message.
 #[derive(Clone, Copy)]
 pub struct OutgoingMessage<'a> {
-    /// Who writes.
+    /// The sender.
     pub from: Mailbox<'a>,
-    /// Who reads.
+    /// The recipient.
     pub to: Mailbox<'a>,
-    /// Where answers go, if not to the sender.
+    /// The address for replies, if it is not the sender.
     pub reply_to: Option<Mailbox<'a>>,
     /// The subject.
     pub subject: &'a str,
-    /// The text for mail programs without HTML, and for those who want it.
+    /// The plain text, for mail programs without HTML and for readers who prefer it.
     pub text: Option<&'a Encoded>,
     /// The HTML.
     pub html: Option<&'a Encoded>,
-    /// Images that the HTML shows by `cid:`.
+    /// Images that the HTML refers to by `cid:`.
     pub images: &'a [Image],
     /// The id, without angle brackets; [`message_id`] makes one.
     pub message_id: &'a str,
-    /// When it was written.
+    /// The date of writing.
     pub date: Timestamp,
-    /// What mailing it belongs to; `None` for a message to one person.
+    /// The mailing that it belongs to; `None` for a message to one recipient.
     pub list: Option<ListHeaders<'a>>,
-    /// For Gmail's statistics: parts separated by colons, the last one naming the sender.
+    /// For Gmail's statistics: parts separated by colons; the last one is the sender.
     pub feedback_id: Option<&'a str>,
-    /// Whether a program wrote it, so that other programs do not answer.
+    /// Whether a program wrote it, so that other programs do not reply.
     pub is_automatic: bool,
-    /// Headers that the sender chose.
+    /// Headers chosen by the sender.
     pub extra: &'a [ExtraHeader],
 }
 
-/// How to leave a mailing.
+/// How to unsubscribe from a mailing.
 #[derive(Clone, Copy)]
 pub struct ListHeaders<'a> {
-    /// The address of the page to unsubscribe, which identifies recipient and mailing.
+    /// The URL of the unsubscribe page, which identifies recipient and mailing.
     pub unsubscribe_url: &'a str,
     /// The same by mail: `mailto:…`.
     pub unsubscribe_mailto: Option<&'a str>,
-    /// Whether a POST to the address unsubscribes at once (RFC 8058).
+    /// Whether a POST to the URL unsubscribes at once (RFC 8058).
     pub one_click: bool,
-    /// What all messages of the list have in common, like `news.example.com`.
+    /// The common id of all messages of the list, like `news.example.com`.
     pub list_id: Option<&'a str>,
 }
 
@@ -71,7 +69,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image that HTML shows by `cid:` and this id. It is encoded here, once for all messages.
+    /// An image that HTML refers to by `cid:` and this id. It is encoded here, once for all messages.
     pub fn new(cid: &str, media_type: &str, file_name: &str, bytes: &[u8]) -> Self {
         let kind = media_type.strip_prefix("image/").unwrap_or_default();
         let is_kind =
@@ -98,17 +96,17 @@ pub struct Message {
 }
 
 impl Message {
-    /// Put signatures, whole headers, before the message.
+    /// Puts signatures, which are whole headers, before the message.
     pub fn put_first(&mut self, signatures: &[u8]) {
         self.bytes.splice(0..0, signatures.iter().copied());
     }
 }
 
-/// The id of the message of a mailing to a recipient: always the same, and not to be guessed without the secret.
+/// The id of a mailing's message to a recipient: always the same, and impossible to guess without the secret.
 pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &str) -> String {
-    let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
+    let mut sum = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC accepts keys of any length");
     for part in [mailing, recipient] {
-        // With its length, so that no two pairs of parts run together to the same bytes.
+        // The length is included so that different pairs of parts never give the same bytes.
         sum.update(&(part.len() as u64).to_be_bytes());
         sum.update(part.as_bytes());
     }
@@ -117,11 +115,11 @@ pub fn message_id(secret: &[u8; 32], mailing: &str, recipient: &str, domain: &st
 }
 
 impl OutgoingMessage<'_> {
-    /// The message.
+    /// Writes the message.
     pub fn write(&self) -> Message {
         let texts = [self.text, self.html].into_iter().flatten().map(|text| text.as_bytes().len() + 300).sum::<usize>();
         let images = self.images.iter().map(|image| image.part.len() + 100).sum::<usize>();
-        // Two signatures will come before it.
+        // Leave space for two signatures in front.
         let mut out = Vec::with_capacity(texts + images + 4_000);
         let mut needs_smtputf8 = headers::write_mailbox(&mut out, "From", self.from);
         needs_smtputf8 |= headers::write_mailbox(&mut out, "To", self.to);
@@ -149,7 +147,7 @@ impl OutgoingMessage<'_> {
         Message { bytes: out, needs_smtputf8 }
     }
 
-    /// The part's own headers, an empty line and what it holds.
+    /// Writes the part's own headers, an empty line and its content.
     fn write_parts(&self, out: &mut Vec<u8>) {
         match (self.text, self.html) {
             (Some(text), Some(html)) => {
@@ -182,7 +180,7 @@ impl OutgoingMessage<'_> {
         write_end(out, &boundary);
     }
 
-    /// A line that no part has: `=_` occurs neither in quoted-printable nor in base64.
+    /// A boundary that occurs in no part: `=_` occurs neither in quoted-printable nor in base64.
     fn boundary(&self, purpose: &str) -> String {
         let sum = sha256(format!("{purpose} {}", self.message_id).as_bytes());
         format!("=_{}", hex::encode(&sum[..12]))
@@ -209,7 +207,7 @@ fn write_multipart(out: &mut Vec<u8>, kind: &ContentType<'_>, boundary: &str) {
 }
 
 fn write_boundary(out: &mut Vec<u8>, boundary: &str) {
-    // The line break before a boundary is part of it.
+    // The line break before a boundary belongs to the boundary.
     out.extend_from_slice(b"\r\n--");
     out.extend_from_slice(boundary.as_bytes());
     out.extend_from_slice(b"\r\n");

@@ -1,6 +1,4 @@
-//! Mail as machines handle it: what a message looks like, who signs it, what carries it, the name system around it.
-//!
-//! It knows no campaign, no contact and no account.
+//! Mail protocols and formats: messages, signatures, transports, and the DNS.
 
 pub mod body;
 pub mod delivery;

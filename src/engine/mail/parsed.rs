@@ -1,18 +1,18 @@
-//! A finished message, opened as its reader's program does: its headers and its texts.
+//! A finished message, parsed like a mail program does: its headers and its texts.
 
 use mail_parser::MessageParser;
 
-/// A message as its reader sees it.
+/// A message as its recipient sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedMessage {
-    /// Every header as it was sent, in its order.
+    /// Every header, unmodified and in order.
     pub headers: Vec<(String, String)>,
     pub html: Option<String>,
     pub text: Option<String>,
 }
 
 impl ParsedMessage {
-    /// Open a message. What cannot be read is absent.
+    /// Parses a message. Unreadable parts are absent.
     pub fn of(bytes: &[u8]) -> Self {
         let Some(message) = MessageParser::default().parse(bytes) else { return Self::default() };
         let headers = message.headers_raw().map(|(name, value)| (name.to_owned(), unfolded(value))).collect();

@@ -1,7 +1,6 @@
-//! Style sheets in pieces: rules, declarations and the addresses within values, as the CSS syntax divides them.
+//! Splits style sheets into rules, declarations and URLs in values, by the CSS syntax.
 //!
-//! It knows the syntax, not what any property means: what is kept or changed is said by those who ask. Whatever breaks the
-//! syntax is left out, as browsers do.
+//! It knows the syntax, not the meaning of properties: callers decide what to keep or change. Invalid syntax is dropped, as browsers do.
 
 use cssparser::{Delimiter, ParseError, Parser, Token, serialize_string};
 
@@ -11,13 +10,13 @@ use crate::base::text::Color;
 /// One piece of a style sheet.
 #[derive(Debug, PartialEq)]
 pub enum Piece<'a> {
-    /// `@name prelude;` or `@name prelude { body }`, the name in small letters.
+    /// `@name prelude;` or `@name prelude { body }`, the name in lowercase.
     At { name: String, prelude: &'a str, body: Option<&'a str> },
     /// `selectors { body }`.
     Rule { selectors: &'a str, body: &'a str },
 }
 
-/// `name: value`, the name in small letters unless it is a custom property.
+/// `name: value`, the name in lowercase unless it is a custom property.
 #[derive(Debug, PartialEq)]
 pub struct Declaration<'a> {
     pub name: String,
@@ -27,7 +26,7 @@ pub struct Declaration<'a> {
 
 type Nothing = Result<(), ParseError<()>>;
 
-/// The pieces of a style sheet, or of the body of a rule that holds rules.
+/// The pieces of a style sheet, or of the body of a rule with nested rules.
 pub fn pieces(css: &str) -> Vec<Piece<'_>> {
     let mut input = Parser::new(css);
     let mut pieces = Vec::new();
@@ -66,7 +65,7 @@ fn drain(input: &mut Parser<'_>) -> Nothing {
     Ok(())
 }
 
-/// The inside of the block whose bracket was just read.
+/// The content of the block whose bracket was just read.
 fn block<'a>(input: &mut Parser<'a>) -> &'a str {
     let inside = input.parse_nested_block(|inner| -> Result<&'a str, ParseError<()>> {
         let start = inner.position();
@@ -76,7 +75,7 @@ fn block<'a>(input: &mut Parser<'a>) -> &'a str {
     inside.unwrap_or_default()
 }
 
-/// The declarations of a rule's body or of a `style` attribute. Rules nested among them are left out.
+/// The declarations of a rule's body or of a `style` attribute, without nested rules.
 pub fn declarations(body: &str) -> Vec<Declaration<'_>> {
     let mut input = Parser::new(body);
     let mut found = Vec::new();
@@ -111,7 +110,7 @@ fn without_important(value: &str) -> (&str, bool) {
     }
 }
 
-/// `value` with each address in `url(…)` replaced by what `replace` makes of it. Comments are left out.
+/// `value` with each URL in `url(…)` replaced by the result of `replace`. Comments are dropped.
 pub fn with_urls(value: &str, replace: &mut dyn FnMut(&str) -> String) -> String {
     let mut out = String::with_capacity(value.len());
     copy(&mut Parser::new(value), &mut out, replace);
@@ -149,7 +148,7 @@ fn copy(input: &mut Parser<'_>, out: &mut String, replace: &mut dyn FnMut(&str) 
     }
 }
 
-/// `value` with each colour in it, however it is written, replaced where `replace` has another. Comments are left out.
+/// `value` with each color, in any notation, replaced if `replace` returns another. Comments are dropped.
 pub fn with_colors(value: &str, replace: &mut dyn FnMut(Color) -> Option<Color>) -> String {
     let mut out = String::with_capacity(value.len());
     copy_colors(&mut Parser::new(value), &mut out, replace);
@@ -189,7 +188,7 @@ fn is_color_function(name: &str) -> bool {
     ["rgb", "rgba", "hsl", "hsla"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// A word of a value, or the colour that takes its place; an opacity stays.
+/// Writes a token of a value, or the replacement of its color; an opacity stays.
 fn push_color(written: &str, out: &mut String, replace: &mut dyn FnMut(Color) -> Option<Color>) {
     let painted = color::parse(written).filter(|painted| painted.alpha > 0.0);
     match painted.and_then(|painted| Some((replace(painted.color)?, painted.alpha))) {
@@ -210,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sheet_falls_into_its_rules() {
+    fn a_sheet_is_split_into_its_rules() {
         let css =
             "<!-- @import 'x.css'; a > b { color: red } /* c */ @media screen and (max-width: 3px) { p { margin: 0 } } } i{";
         let found = pieces(css);
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_keep_what_is_sound() {
+    fn valid_declarations_are_kept() {
         let found = declarations("COLOR: red ! important; ; bad; margin:0 auto;background:url(a;b.png); x{y:z}; width: 1px");
         let names: Vec<(&str, &str, bool)> = found.iter().map(|one| (one.name.as_str(), one.value, one.important)).collect();
         let expected =
@@ -231,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_replaced_however_they_are_written() {
-        let red = "#FF0000".parse().expect("a colour");
+    fn colors_are_replaced_in_any_notation() {
+        let red = "#FF0000".parse().expect("a color");
         let mut to = |color: Color| (color == red).then_some(Color { red: 0, green: 0, blue: 255 });
         for (value, new) in [
             ("1px solid #F00", "1px solid #0000FF"),
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_replaced_wherever_they_stand() {
+    fn urls_are_replaced_wherever_they_occur() {
         let mut seen = Vec::new();
         let new = with_urls("linear-gradient(red, blue), u\\72l( \"a\\62 c\" ) /* x */ no-repeat, url(plain.png)", &mut |url| {
             seen.push(url.to_owned());

@@ -1,10 +1,10 @@
-//! How pages write numbers: with their thousands apart, as shares, as sizes, as money.
+//! Number formats of pages: thousands separators, percentages, sizes, money.
 //!
-//! A value that is no number is written as nothing: pages show what operations tell, and some of it is told as `null`.
+//! A value that is not a number becomes empty text: some fields of operations are `null`.
 
 use minijinja::{Environment, Value};
 
-/// Let templates use them.
+/// Registers the filters for templates.
 pub fn add(environment: &mut Environment<'static>) {
     environment.add_filter("number", |value: &Value| number(value));
     environment.add_filter("percent", |value: &Value| percent(value));
@@ -18,7 +18,7 @@ fn number(value: &Value) -> String {
     plain(value).map(|text| grouped(&text)).unwrap_or_default()
 }
 
-/// A share of one: `0.1234` → `12.3%`
+/// A fraction as a percentage: `0.1234` → `12.3%`
 fn percent(value: &Value) -> String {
     let share = plain(value).and_then(|text| text.parse::<f64>().ok());
     share.map(|share| format!("{:.1}%", share * 100.0).replace(".0%", "%")).unwrap_or_default()
@@ -36,7 +36,7 @@ fn bytes(value: &Value) -> String {
     format!("{size:.1} TB")
 }
 
-/// `1234.5` of `EUR` → `EUR 1,234.50`: at least two digits of a fraction, if there is one.
+/// `1234.5` of `EUR` → `EUR 1,234.50`: at least two decimals, if there are any.
 fn money(value: &Value, currency: &str) -> String {
     let Some(mut text) = plain(value) else { return String::new() };
     if let Some(point) = text.find('.') {
@@ -46,7 +46,7 @@ fn money(value: &Value, currency: &str) -> String {
     format!("{currency} {}", grouped(&text)).trim_start().to_owned()
 }
 
-/// Text as a value in the query of an address.
+/// Text as a value in a URL's query.
 fn query(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -58,7 +58,7 @@ fn query(text: &str) -> String {
     out
 }
 
-/// A number, or a text that is one, as text.
+/// A number, or a text that contains one, as text.
 fn plain(value: &Value) -> Option<String> {
     let text = value.to_string();
     let text = text.strip_suffix(".0").unwrap_or(&text);
@@ -83,12 +83,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_in_an_address_stays_one_value() {
+    fn text_in_a_url_stays_one_value() {
         assert_eq!(query("a&b=c é#/?+\"<"), "a%26b%3Dc%20%C3%A9%23%2F%3F%2B%22%3C");
     }
 
     #[test]
-    fn numbers_are_written_for_people() {
+    fn numbers_are_formatted() {
         let of = |number: f64| Value::from(number);
         for (value, written) in [(0.0, "0"), (999.0, "999"), (1000.0, "1,000"), (-1_234_567.5, "-1,234,567.5")] {
             assert_eq!(number(&of(value)), written);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_sizes_and_money_are_written_with_their_units() {
+    fn percentages_sizes_and_money_have_their_units() {
         assert_eq!(percent(&Value::from(0.1234)), "12.3%");
         assert_eq!((percent(&Value::from(1)), percent(&Value::from(()))), ("100%".into(), String::new()));
         for (size, written) in [(999i64, "999 B"), (1_234_567, "1.2 MB"), (250_000_000, "250 MB"), (3_000_000_000_000, "3.0 TB")]

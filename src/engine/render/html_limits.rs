@@ -1,6 +1,6 @@
-//! What is refused before any parser sees it: HTML so large, so deep or so oddly made that reading it would cost out of proportion.
+//! HTML that is rejected before parsing: too large, too deep, or built so that parsing would take disproportionately long.
 //!
-//! Every check here takes time in proportion to the text. It does not know what the HTML is read for.
+//! Every check here takes linear time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,12 +13,12 @@ use crate::vocab::limits::{
     DRAWN_ATTRIBUTES_MAX, DRAWN_HTML_BYTES_MAX, DRAWN_INPUT_BYTES_MAX, DRAWN_LEVELS_MAX, DRAWN_NODES_MAX,
 };
 
-/// Why HTML is not read.
+/// Why HTML is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HtmlRefusal {
-    /// With everything embedded it has this many bytes.
+    /// The number of bytes with embedded images.
     InputTooLarge(usize),
-    /// Without embedded images it has this many bytes.
+    /// The number of bytes without embedded images.
     TooLarge(usize),
     TooDeep,
     TooManyNodes,
@@ -30,14 +30,14 @@ impl fmt::Display for HtmlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InputTooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes; at most {DRAWN_INPUT_BYTES_MAX} are read.")
+                write!(f, "The HTML has {bytes} bytes; at most {DRAWN_INPUT_BYTES_MAX} are accepted.")
             }
             Self::TooLarge(bytes) => {
-                write!(f, "The HTML has {bytes} bytes besides its images; at most {DRAWN_HTML_BYTES_MAX} are read.")
+                write!(f, "The HTML has {bytes} bytes besides its images; at most {DRAWN_HTML_BYTES_MAX} are accepted.")
             }
             Self::TooDeep => write!(f, "The HTML nests its elements deeper than {DRAWN_LEVELS_MAX} levels."),
             Self::TooManyNodes => write!(f, "The HTML has more than {DRAWN_NODES_MAX} elements and texts."),
-            Self::NoMail => f.write_str("The file is no email: expected headers, an empty line, and HTML or text."),
+            Self::NoMail => f.write_str("The file is not an email: expected headers, an empty line, and HTML or text."),
             Self::TooManyAttributes => write!(f, "The HTML has a tag with more than {DRAWN_ATTRIBUTES_MAX} attributes."),
         }
     }
@@ -45,14 +45,14 @@ impl fmt::Display for HtmlRefusal {
 
 impl std::error::Error for HtmlRefusal {}
 
-/// HTML that may be parsed, with its embedded base64 images taken out.
+/// HTML that may be parsed, with its embedded base64 images removed.
 pub struct CheckedHtml<'a> {
     pub html: Cow<'a, str>,
-    /// What stood in place of each [`stand_in`], by its number.
+    /// The original of each [`stand_in`], by its number.
     pub embedded: Vec<&'a str>,
 }
 
-/// Let HTML in, or say why not.
+/// Checks HTML, and returns it or why it is rejected.
 pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     if html.len() > DRAWN_INPUT_BYTES_MAX {
         return Err(HtmlRefusal::InputTooLarge(html.len()));
@@ -69,7 +69,7 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
     match parse_html(text, options) {
         Ok(_) => Ok(admitted),
         Err(HtmlError::MaxDepthExceeded(_)) => Err(HtmlRefusal::TooDeep),
-        // The type may grow; whatever else the quick parser refuses is none of our shapes either.
+        // The type may grow; other HTML that the fast parser rejects does not have our form either.
         Err(_) => Err(HtmlRefusal::TooManyNodes),
     }
 }
@@ -77,7 +77,7 @@ pub fn admit(html: &str) -> Result<CheckedHtml<'_>, HtmlRefusal> {
 const EMBEDDED: &str = "data:image/";
 const BASE64: &str = ";base64,";
 
-/// The address that stands in for the embedded image of this number.
+/// The placeholder URL for the embedded image with this number.
 pub fn stand_in(number: usize) -> String {
     format!("embedded-image:{number}")
 }
@@ -112,7 +112,7 @@ fn take_out_images(html: &str) -> CheckedHtml<'_> {
     CheckedHtml { html: Cow::Owned(out), embedded }
 }
 
-/// Whether a tag has more attributes than are read. Comments, styles and scripts hold no tags.
+/// Whether a tag has too many attributes. Comments, styles and scripts contain no tags.
 fn has_too_many_attributes(html: &str) -> bool {
     let bytes = html.as_bytes();
     let mut at = 0;
@@ -141,7 +141,7 @@ fn has_too_many_attributes(html: &str) -> bool {
     false
 }
 
-/// How many attributes the tag has whose name begins at `at`, and where the tag ends.
+/// The number of attributes of the tag whose name starts at `at`, and the end of the tag.
 fn count_attributes(bytes: &[u8], mut at: usize) -> (usize, usize) {
     let blank = |byte: u8| byte.is_ascii_whitespace() || byte == b'/';
     let skip = |mut at: usize, what: &dyn Fn(u8) -> bool| {
@@ -158,7 +158,7 @@ fn count_attributes(bytes: &[u8], mut at: usize) -> (usize, usize) {
             None | Some(b'>') => return (attributes, (at + 1).min(bytes.len())),
             Some(_) => attributes += 1,
         }
-        // A name may begin with "=" of all things, so the first letter is passed unseen.
+        // A name may even start with "=", so its first character is skipped unchecked.
         at = skip(at + 1, &|byte| !blank(byte) && byte != b'>' && byte != b'=');
         let value = skip(at, &|byte| byte.is_ascii_whitespace());
         if bytes.get(value) != Some(&b'=') {
@@ -194,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_too_deep_is_refused() {
+    fn html_too_large_or_too_deep_is_rejected() {
         assert_eq!(refusal(&"x".repeat(DRAWN_HTML_BYTES_MAX + 1)), Some(HtmlRefusal::TooLarge(DRAWN_HTML_BYTES_MAX + 1)));
         assert_eq!(refusal(&"<div>".repeat(100_000)), Some(HtmlRefusal::TooDeep));
         assert_eq!(refusal(&"<p>x</p>".repeat(1000)), None);
     }
 
     #[test]
-    fn a_tag_of_attributes_is_refused_wherever_it_hides() {
+    fn a_tag_with_too_many_attributes_is_rejected_wherever_it_is() {
         let many: String = (0..=DRAWN_ATTRIBUTES_MAX).map(|number| format!(" a{number}='>' ")).collect();
         assert_eq!(refusal(&format!("<p{many}>")), Some(HtmlRefusal::TooManyAttributes));
         assert_eq!(refusal(&format!("<!-- x --><style>a{{}}</style><b><img{many}/>")), Some(HtmlRefusal::TooManyAttributes));

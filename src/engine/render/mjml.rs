@@ -1,23 +1,22 @@
-//! MJML to HTML, in process. The only file that names the MJML library.
+//! Converts MJML to HTML, in process. The only file that uses the MJML library.
 //!
-//! Nothing is fetched: an include is an error, and no font is linked that the text does not link itself. It does not know what any
-//! email says.
+//! Nothing is fetched: an include is an error, and only fonts that the document links itself are linked.
 
 use std::fmt;
 
 use mrml::prelude::parser::{Error as ParseError, ParserOptions, Span};
 use mrml::prelude::render::RenderOptions;
 
-/// Why MJML is not drawn.
+/// Why MJML is not converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MjmlError {
-    /// What is wrong, in words for people.
+    /// The problem, for display.
     pub problem: String,
-    /// Where, from 1, if the parser knows.
+    /// The position, if the parser knows it.
     pub place: Option<Place>,
 }
 
-/// A place in a text, both from 1. Columns are characters.
+/// A position in a text, both from 1. Columns are characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub line: usize,
@@ -35,10 +34,10 @@ impl fmt::Display for MjmlError {
 
 impl std::error::Error for MjmlError {}
 
-/// The HTML of an MJML document, its `mj-style inline="inline"` written into the elements.
+/// The HTML of an MJML document, with its `mj-style inline="inline"` applied to the elements.
 pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
-    // The parser panics on some text that no template of ours writes, as fuzzing found: a `>` right behind a multi-byte character, and
-    // conditional comments that are cut off. It shares nothing with other calls, so a panic leaves nothing half done.
+    // The parser panics on some text that our templates never write, as fuzzing found: a `>` directly after a multi-byte character, and
+    // truncated conditional comments. It shares nothing with other calls, so a panic leaves nothing half done.
     std::panic::catch_unwind(|| convert(mjml)).unwrap_or_else(|_| {
         let problem = "the parser fails on this text; write > as &gt; and close conditional comments".to_owned();
         Err(MjmlError { problem, place: None })
@@ -46,7 +45,7 @@ pub fn to_html(mjml: &str) -> Result<String, MjmlError> {
 }
 
 fn convert(mjml: &str) -> Result<String, MjmlError> {
-    // The default loader of includes loads nothing; the default fonts are links to somewhere else.
+    // The default loader of includes loads nothing; the default fonts would be external links.
     let parsed = mrml::parse_with_options(mjml, &ParserOptions::default()).map_err(|error| explain(mjml, &error))?;
     let options = RenderOptions { fonts: Default::default(), ..RenderOptions::default() };
     parsed.element.render(&options).map_err(|error| MjmlError { problem: error.to_string(), place: None })
@@ -55,15 +54,15 @@ fn convert(mjml: &str) -> Result<String, MjmlError> {
 fn explain(mjml: &str, error: &ParseError) -> MjmlError {
     let at = |position: &Span| Some(place(mjml, position.start));
     let (problem, place) = match error {
-        ParseError::UnexpectedElement { position, .. } => ("this element cannot stand here; move or remove it", at(position)),
-        ParseError::UnexpectedToken { position, .. } => ("this cannot stand here; close or remove it", at(position)),
+        ParseError::UnexpectedElement { position, .. } => ("this element is not allowed here; move or remove it", at(position)),
+        ParseError::UnexpectedToken { position, .. } => ("this is not allowed here; close or remove it", at(position)),
         ParseError::MissingAttribute { name, position, .. } => {
             return MjmlError { problem: format!("the attribute {name} is missing; add it"), place: at(position) };
         }
         ParseError::InvalidAttribute { position, .. } => ("this attribute is not valid; correct or remove it", at(position)),
         ParseError::InvalidFormat { position, .. } => ("this is not valid MJML; correct or remove it", at(position)),
-        ParseError::IncludeLoaderError { position, .. } => ("nothing can be included; write it in place", at(position)),
-        ParseError::EndOfStream { .. } => ("the text ends within an element; close it", Some(place(mjml, mjml.len()))),
+        ParseError::IncludeLoaderError { position, .. } => ("includes are not supported; write it in place", at(position)),
+        ParseError::EndOfStream { .. } => ("the text ends inside an element; close it", Some(place(mjml, mjml.len()))),
         ParseError::SizeLimit { .. } => ("the text is too long; shorten it", None),
         ParseError::NoRootNode => ("there is no mjml element; put everything into one", None),
         ParseError::ParserError { source, .. } => {
@@ -107,15 +106,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place() {
+    fn an_error_is_reported_with_its_position() {
         let error = to_html(&body("<mj-text a b=></mj-text>")).expect_err("an attribute without a value");
         assert_eq!(error.place.map(|place| place.line), Some(2), "{error}");
         assert!(to_html("<mjml><mj-body>").is_err() && to_html("").is_err() && to_html("<p>").is_err());
     }
 
-    /// Found by fuzzing: the parser cuts `€` in two when it looks for `]]>`, and panics on a conditional comment that is cut off.
+    /// Found by fuzzing: the parser splits `€` when it looks for `]]>`, and panics on a truncated conditional comment.
     #[test]
-    fn a_text_that_the_parser_panics_on_is_a_mistake() {
+    fn text_that_makes_the_parser_panic_is_an_error() {
         for text in ["50 €> 40 €", "<![endif of a comment"] {
             let error = to_html(&body(&format!("<mj-text>{text}</mj-text>"))).expect_err(text);
             assert!(error.problem.contains("the parser fails"), "{error}");

@@ -1,7 +1,7 @@
-//! Drawing: pages from templates, and emails as pictures and PDF. The only place that names the libraries for it.
+//! Rendering: pages from templates, and emails as screenshots and PDF. The only module that uses the libraries for it.
 //!
-//! It does not know what any page says. Everything put into a page is escaped for HTML, and a name that the context lacks is an
-//! error, which a test over all templates and their sample contexts finds before any reader does.
+//! Everything inserted into a page is escaped for HTML, and a name that the context lacks is an error. A test of all templates with their
+//! sample contexts finds such errors.
 
 pub mod css;
 mod filters;
@@ -22,7 +22,7 @@ use serde::Serialize;
 pub struct Pages(Environment<'static>);
 
 impl Pages {
-    /// Templates by name. One that does not parse is a mistake in the program.
+    /// Templates by name. An invalid template is a bug in the program.
     pub fn new(sources: &[(&'static str, &'static str)]) -> Self {
         let mut environment = Environment::new();
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -30,19 +30,19 @@ impl Pages {
         environment.set_formatter(write_escaped);
         filters::add(&mut environment);
         for (name, source) in sources {
-            environment.add_template(name, source).unwrap_or_else(|error| panic!("the template {name} is wrong: {error:#}"));
+            environment.add_template(name, source).unwrap_or_else(|error| panic!("the template {name} is invalid: {error:#}"));
         }
         Self(environment)
     }
 
-    /// The page `name` with this context. A context that does not fit its template is a mistake in the program.
+    /// Renders the page `name` with this context. A context that does not fit its template is a bug in the program.
     pub fn draw(&self, name: &str, context: &impl Serialize) -> String {
         let drawn = self.0.get_template(name).and_then(|template| template.render(Serde(context)));
         drawn.unwrap_or_else(|error| panic!("the page {name} cannot be drawn: {error:#}"))
     }
 }
 
-/// Write text escaped for HTML. The library's own way would also escape `/`, which makes every address in a page hard to find.
+/// Writes text escaped for HTML. The library's own function would also escape `/`, which makes every URL in a page hard to find.
 fn write_escaped(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     let text = value.as_str().filter(|_| matches!(state.auto_escape(), AutoEscape::Html) && !value.is_safe());
     let Some(mut rest) = text else { return escape_formatter(out, state, value) };
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_into_a_page_is_escaped() {
+    fn text_in_a_page_is_escaped() {
         let pages = Pages::new(&[("greeting", "<p>{{ name }}</p>")]);
         let drawn = pages.draw("greeting", &json!({ "name": "<script>\"&'/" }));
         assert_eq!(drawn, "<p>&lt;script&gt;&quot;&amp;&#x27;/</p>");
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the page greeting cannot be drawn")]
-    fn a_name_that_the_context_lacks_is_found() {
+    fn a_name_missing_from_the_context_panics() {
         Pages::new(&[("greeting", "{{ name }}")]).draw("greeting", &json!({}));
     }
 }

@@ -1,27 +1,26 @@
-//! HTML as the tree that browsers make of it, walked from front to back, and what is needed to write it again.
+//! HTML as the tree that browsers build, a traversal in document order, and helpers to serialize it.
 //!
-//! The walk needs no stack of the processor, whatever the depth, and ends where the limits are. It does not know what the
-//! visitor makes of the tree.
+//! The traversal uses no call stack, whatever the depth, and stops at the limits.
 
 use scraper::{ElementRef, Html, Node};
 
 use super::html_limits::HtmlRefusal;
 use crate::vocab::limits::{DRAWN_LEVELS_MAX, DRAWN_NODES_MAX};
 
-/// Whether the walk goes into an element.
+/// Whether to visit an element's children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Descend {
     Into,
     Past,
 }
 
-/// What meets the nodes, in the order of the document.
+/// A visitor of nodes in document order.
 pub trait Visitor {
-    /// An element begins.
+    /// An element starts.
     fn open(&mut self, element: ElementRef<'_>) -> Descend;
-    /// An element that was gone into ends.
+    /// An element whose children were visited ends.
     fn close(&mut self, name: &str);
-    /// Text.
+    /// A text node.
     fn text(&mut self, text: &str);
 }
 
@@ -31,12 +30,12 @@ enum Step<'a> {
     Text(&'a str),
 }
 
-/// Read HTML as mail clients do, which take every email for a document of today's standard.
+/// Parses HTML in standards mode, like mail clients.
 pub fn parse(html: &str) -> Html {
     Html::parse_document(&format!("<!doctype html>{html}"))
 }
 
-/// Show the tree to a visitor.
+/// Traverses the tree with a visitor.
 pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> {
     let mut steps = vec![Step::Open(html.root_element())];
     let (mut depth, mut nodes) = (0, 0);
@@ -77,12 +76,12 @@ pub fn walk(html: &Html, visitor: &mut impl Visitor) -> Result<(), HtmlRefusal> 
     Ok(())
 }
 
-/// The text within an element that has nothing but text, like `style`.
+/// The text of an element that contains only text, like `style`.
 pub fn raw_text(element: ElementRef<'_>) -> String {
     element.text().collect()
 }
 
-/// Whether an element of HTML never has content nor an end tag.
+/// Whether an HTML element never has content or an end tag.
 pub fn is_void(name: &str) -> bool {
     matches!(
         name,
@@ -90,17 +89,17 @@ pub fn is_void(name: &str) -> bool {
     )
 }
 
-/// Whether an element of HTML begins and ends a line of its own. The cells of a row do not: see [`is_cell`].
+/// Whether an HTML element starts and ends its own line. Table cells do not: see [`is_cell`].
 pub fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
 
-/// Whether an element is a cell of a table's row.
+/// Whether an element is a table cell.
 pub fn is_cell(name: &str) -> bool {
     matches!(name, "td" | "th")
 }
 
-/// Elements that begin and end a line.
+/// Elements that start and end a line.
 const BLOCKS: [&str; 42] = [
     "address",
     "article",
@@ -146,13 +145,13 @@ const BLOCKS: [&str; 42] = [
     "ul",
 ];
 
-/// Whether a name can be written as a tag or attribute and means the same when it is read again.
+/// Whether a name can be written as a tag or attribute and parses back to the same.
 pub fn is_plain_name(name: &str) -> bool {
     let rest = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.');
     name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.bytes().all(rest)
 }
 
-/// Text, so that it is read as text.
+/// Writes text, escaped.
 pub fn push_text(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -166,7 +165,7 @@ pub fn push_text(text: &str, out: &mut String) {
     }
 }
 
-/// ` name="value"`.
+/// Writes ` name="value"`, escaped.
 pub fn push_attribute(name: &str, value: &str, out: &mut String) {
     out.push(' ');
     out.push_str(name);
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_is_the_one_that_browsers_make() {
+    fn the_tree_is_the_one_that_browsers_build() {
         let mut outline = Outline::default();
         walk(&parse("<table><p>a<tr><td>b<b>c</table>d<svg><p>"), &mut outline).expect("small");
         let expected = "<html><head></head><body><p>a</p><table><tbody><tr><td>b<b>c</b></td></tr></tbody></table>d<svg><p></p>\
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_while_it_is_read_is_refused() {
+    fn html_that_grows_during_parsing_is_rejected() {
         let open: String = (0..100).map(|number| format!("<b class={number}>")).collect();
         let grown = format!("<p>{open}{}", "<p>x".repeat(2_000));
         let refusal = walk(&parse(&grown), &mut Outline::default());
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_attributes_are_read_as_they_were_meant() {
+    fn text_and_attributes_parse_back_unchanged() {
         let mut out = String::new();
         push_text("a<b>&\u{a0}\0", &mut out);
         push_attribute("title", "\"'<&>", &mut out);

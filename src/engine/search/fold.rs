@@ -1,9 +1,9 @@
-//! Text as it is compared: lower case, without diacritics, without controls. The same folding serves documents and queries,
-//! so the two can never disagree. It does not know what a text means.
+//! Text normalized for comparison: lowercase, without diacritics and control characters. Documents and queries use the same folding, so the
+//! two can never disagree.
 
 use tantivy::tokenizer::{AsciiFoldingFilter, LowerCaser, RawTokenizer, TextAnalyzer, TokenStream};
 
-/// Folds texts one after another; keeps its tables and buffers between them.
+/// Folds texts one after another; reuses its tables and buffers.
 pub(super) struct Folder {
     analyzer: TextAnalyzer,
     folded: String,
@@ -15,13 +15,13 @@ impl Folder {
         Self { analyzer, folded: String::new() }
     }
 
-    /// The first `chars_max` characters of `text`, folded. Controls become spaces, and apostrophes vanish, so that
-    /// "O'Brien" and "obrien" are one word.
+    /// The first `chars_max` characters of `text`, folded. Control characters become spaces, and apostrophes are removed, so that "O'Brien"
+    /// and "obrien" are one word.
     pub(super) fn fold(&mut self, text: &str, chars_max: usize) -> &str {
         self.folded.clear();
         let text = cut(text, chars_max);
         if text.is_ascii() {
-            // Pushing byte by byte is the hot path of bulk indexing: most texts are plain ASCII.
+            // Adding byte by byte is the hot path of bulk indexing: most texts are plain ASCII.
             self.folded.extend(text.bytes().filter(|&byte| byte != b'\'').map(fold_ascii));
         } else {
             let mut stream = self.analyzer.token_stream(text);
@@ -49,7 +49,7 @@ fn blank_control(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
 
-/// Apostrophes, and the combining marks that decomposed text carries beside its letters.
+/// Whether the character is removed: apostrophes, and the combining marks of decomposed text.
 fn vanishes(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}' | '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{feff}')
 }
@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn drops_apostrophes_and_blanks_controls() {
+    fn removes_apostrophes_and_turns_controls_into_spaces() {
         assert_eq!(folded("O'Brien"), "obrien");
         assert_eq!(folded("O\u{2019}Brien"), "obrien");
         assert_eq!(folded("a\u{0}b\tc\u{85}d"), "a b c d");
     }
 
     #[test]
-    fn cuts_by_characters_not_bytes() {
+    fn truncates_by_characters_not_bytes() {
         assert_eq!(cut("äöüabc", 4), "äöüa");
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(Folder::new().fold(&"ß".repeat(300), 256).len(), 512);

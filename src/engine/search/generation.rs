@@ -1,5 +1,4 @@
-//! Generations of an index and the folder they stand in: which one is in use, how the next one takes its place, and what becomes
-//! of a damaged one. It knows nothing of documents.
+//! The generations of an index and their folder: which one is in use, how the next one replaces it, and the handling of a damaged one.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,18 +13,18 @@ use super::schema::VERSION;
 use super::writer::Writer;
 use super::{Change, CommitMode, Options, SearchError};
 
-/// Names the generation in use. Replaced by a rename, never written in place.
+/// The file with the name of the generation in use. Replaced by a rename, never modified.
 const CURRENT: &str = "CURRENT";
 
 /// The folder of an index.
 pub(super) struct IndexDir {
     dir: PathBuf,
-    /// Ordinal of the next generation. Never used twice while the index is open, so an old generation can be removed by its name.
+    /// The ordinal of the next generation. Never reused while the index is open, so an old generation can be removed by its name.
     next: AtomicU64,
 }
 
 impl IndexDir {
-    /// The folder `dir`, made for the owner only if it is not there.
+    /// Opens the folder `dir`, created for its owner only if missing.
     pub(super) fn open(dir: &Path) -> Result<Self, SearchError> {
         create_folder(dir)?;
         let names = fs::read_dir(dir)?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -33,13 +32,13 @@ impl IndexDir {
         Ok(Self { dir: dir.to_owned(), next: AtomicU64::new(last.saturating_add(1)) })
     }
 
-    /// Open the generation in use; if there is none that this version can use, an empty one.
+    /// Opens the generation in use; if there is none that this version can read, an empty one.
     pub(super) fn open_present(&self, options: &Options) -> Result<Generation, SearchError> {
         let current = match fs::read_to_string(self.dir.join(CURRENT)) {
             Ok(name) => Some(name),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
-                tracing::warn!(%error, "the search index does not tell its generation; it starts empty");
+                tracing::warn!(%error, "the generation of the search index cannot be read; it starts empty");
                 None
             }
         };
@@ -49,7 +48,7 @@ impl IndexDir {
                     self.remove_all_but(generation.name());
                     return Ok(generation);
                 }
-                Err(error) => tracing::warn!(%error, "the search index cannot be used; it starts empty and is built anew"),
+                Err(error) => tracing::warn!(%error, "the search index cannot be used; it starts empty and is rebuilt"),
             }
         }
         let generation = self.create_next(options)?;
@@ -58,7 +57,7 @@ impl IndexDir {
         Ok(generation)
     }
 
-    /// An empty generation beside the one in use.
+    /// Creates an empty generation next to the one in use.
     pub(super) fn create_next(&self, options: &Options) -> Result<Generation, SearchError> {
         let name = format!("v{VERSION}-{}", self.next.fetch_add(1, Ordering::Relaxed));
         let path = self.dir.join(&name);
@@ -66,7 +65,7 @@ impl IndexDir {
         Generation::open(name, &path, options)
     }
 
-    /// From now on `name` is the generation in use, also after a power cut.
+    /// Puts the generation `name` into use, durably.
     pub(super) fn set_current(&self, name: &str) -> Result<(), SearchError> {
         let draft = self.dir.join("CURRENT.new");
         let mut file = fs::File::create(&draft)?;
@@ -77,10 +76,10 @@ impl IndexDir {
         Ok(())
     }
 
-    /// Give back the space of a generation that is no longer in use.
+    /// Deletes a generation that is no longer in use.
     pub(super) fn remove(&self, name: &str) {
         if let Err(error) = fs::remove_dir_all(self.dir.join(name)) {
-            // It is tried again at the next start.
+            // The next start tries again.
             tracing::warn!(%error, name, "an old generation of the search index could not be removed");
         }
     }
@@ -91,9 +90,9 @@ impl IndexDir {
         }
         let path = self.dir.join(name);
         if !path.join("meta.json").exists() {
-            return Err(SearchError::Damaged(format!("{name} holds no index")));
+            return Err(SearchError::Damaged(format!("{name} contains no index")));
         }
-        // Damage that checksums do not cover (a truncated footer, an impossible length) can make the engine panic.
+        // Damage that checksums do not cover (a truncated footer, an impossible length) can make tantivy panic.
         catch_unwind(AssertUnwindSafe(|| Generation::open(name.to_owned(), &path, options)))
             .unwrap_or_else(|_| Err(SearchError::Damaged("its files cannot be read".to_owned())))
     }
@@ -114,10 +113,10 @@ fn create_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// One generation, open.
+/// An open generation.
 pub(super) struct Generation {
     name: String,
-    /// None once the generation is no longer in use.
+    /// `None` once the generation is no longer in use.
     writer: Mutex<Option<Writer>>,
     reader: Reader,
     /// A commit is durable that searches do not see yet, because its files could not be opened.
@@ -142,10 +141,10 @@ impl Generation {
         self.with_writer(|writer| writer.apply(changes))
     }
 
-    /// Commit, and show the result to searches.
+    /// Commits, and makes the result visible to searches.
     pub(super) fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let committed = self.with_writer(|writer| writer.commit(position, pace));
-        // Also after a failure: the commit may have become durable before it.
+        // Set before the result is known: a failed commit may still have become durable.
         self.is_behind.store(true, Ordering::SeqCst);
         committed?;
         self.show()
@@ -166,7 +165,7 @@ impl Generation {
         self.reader.snapshot()
     }
 
-    /// Stop writing for good. Searches that run on this generation end undisturbed: its files are open.
+    /// Stops writing for good. Running searches on this generation end undisturbed: its files are open.
     pub(super) fn retire(&self) {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

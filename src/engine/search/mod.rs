@@ -1,14 +1,14 @@
 //! The full-text index of one environment.
 //!
-//! It keeps documents, each a number within a scope, and finds their numbers by text: while it is being typed, inside email
-//! addresses, with small typing errors. It is derived data: whoever owns the documents feeds every change in order, each commit
-//! records how far the feed has been taken in, and an index that is lost or damaged starts empty at position 0 and is fed again.
+//! It stores documents, each a number within a scope, and finds their numbers by text: while it is being typed, inside email addresses, and
+//! with small typing errors. It is derived data: the owner of the documents feeds every change in order, each commit records its feed
+//! position, and an index that is lost or damaged starts empty at position 0 and is fed again.
 //!
-//! It knows nothing of contacts, projects or the store. Only this folder names tantivy.
+//! Only this folder uses tantivy.
 //!
-//! On disk an index is a folder of *generations*, each a tantivy index of its own, and a file `CURRENT` that names the one in
-//! use. A rebuild fills the next generation while the present one answers, then `CURRENT` is replaced by a rename: at any moment
-//! it names a complete generation, and each generation carries its own position.
+//! On disk an index is a folder of *generations*, each a tantivy index of its own, and a file `CURRENT` with the name of the one in use. A
+//! rebuild fills the next generation while the current one serves searches, then `CURRENT` is replaced by a rename: it always names a
+//! complete generation, and each generation has its own position.
 
 mod fold;
 mod generation;
@@ -32,17 +32,17 @@ use tokio::sync::watch;
 
 use generation::{Generation, IndexDir};
 
-/// Whom documents belong to; a search sees one scope.
+/// The owner of documents; a search covers one scope.
 pub type Scope = [u8; 12];
 
-/// What kind of text a piece is; decides how it is cut, matched and weighed.
+/// The kind of a text; decides how it is tokenized, matched and ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An email address.
     Address,
     /// A personal name, or a part of one.
     Name,
-    /// A telephone number.
+    /// A phone number.
     Phone,
     /// The name of a tag.
     Label,
@@ -53,11 +53,11 @@ pub enum Kind {
 /// The searchable texts of one document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Whom it belongs to.
+    /// The owner of the document.
     pub scope: Scope,
-    /// Its number. Sets of numbers are bitmaps as long as the highest one, so numbers should be dense within a scope.
+    /// The document's number. Sets of numbers are bitmaps up to the highest one, so numbers should be dense within a scope.
     pub number: u32,
-    // One buffer for all texts: an import makes millions of these.
+    // One buffer for all texts: an import creates millions of documents.
     text: String,
     pieces: Vec<(Kind, u32)>,
 }
@@ -68,19 +68,19 @@ impl Document {
         Self { scope, number, text: String::new(), pieces: Vec::new() }
     }
 
-    /// The same document with one more text.
+    /// The same document with an additional text.
     pub fn with(mut self, kind: Kind, text: &str) -> Self {
         self.push(kind, text);
         self
     }
 
-    /// Add a text.
+    /// Adds a text.
     pub fn push(&mut self, kind: Kind, text: &str) {
         self.text.push_str(text);
         self.pieces.push((kind, self.text.len() as u32));
     }
 
-    /// Its texts, in the order they were added.
+    /// Its texts, in the order of their addition.
     pub fn pieces(&self) -> impl Iterator<Item = (Kind, &str)> {
         let mut start = 0;
         self.pieces.iter().map(move |&(kind, end)| (kind, &self.text[std::mem::replace(&mut start, end as usize)..end as usize]))
@@ -90,15 +90,15 @@ impl Document {
 /// A change to the documents.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// A document whose number is surely not in the index: nothing has to be removed for it.
+    /// A document whose number is certainly not in the index: nothing needs to be removed for it.
     Add(Document),
-    /// A document that takes the place of the one with its number, if there is one.
+    /// A document that replaces the one with its number, if there is one.
     Replace(Document),
-    /// The document with this number, if there is one, goes.
+    /// Removes the document with this number, if there is one.
     Remove {
-        /// Whom it belongs to.
+        /// The owner of the document.
         scope: Scope,
-        /// Its number.
+        /// The document's number.
         number: u32,
     },
 }
@@ -119,57 +119,57 @@ impl Change {
     }
 }
 
-/// How an index works.
+/// The options of an index.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Memory for documents that are taken in and not yet written out. At least 30 MB.
+    /// Memory for documents that are not written to disk yet. At least 30 MB.
     pub writer_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        // As the built-in settings: an import of a million leaves some thirty segments, and a small machine has room for it.
+        // The same as the built-in settings: an import of a million leaves some thirty segments, and a small machine has enough memory for
+        // it.
         Self { writer_bytes: 48 << 20 }
     }
 }
 
-/// What follows a commit.
+/// What is expected after a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitMode {
-    /// Much more is on its way: merging of segments waits, as far as it can.
+    /// Many more changes follow: merging of segments waits where possible.
     Rush,
-    /// Nothing is known to follow.
+    /// No further changes are expected.
     Calm,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// The numbers of the wanted page, best first; of equally good ones the highest number first.
+    /// The numbers of the requested page, best first; equally good ones in descending order.
     pub numbers: Vec<u32>,
-    /// How many documents match in all.
+    /// The total number of matching documents.
     pub total: u64,
 }
 
-/// Why the index could not do what was asked.
+/// An error of the index.
 #[derive(Debug)]
 pub enum SearchError {
     /// A file or folder could not be read or written.
     Io(std::io::Error),
-    /// The engine underneath failed.
+    /// Tantivy failed.
     Engine(tantivy::TantivyError),
-    /// What is on disk is not an index that this version wrote.
+    /// The files on disk are not an index of this version.
     Damaged(String),
-    /// The indexing thread takes nothing in: the disk hangs, or a failed write could not be undone. [`Index::clear`] or opening
-    /// again helps.
+    /// The indexing thread accepts nothing: the disk hangs, or a failed write could not be undone. [`Index::clear`] or reopening helps.
     Stalled,
     /// The generation is no longer in use.
     Retired,
-    /// A rebuilt index has not caught up with the one it shall replace.
+    /// A rebuilt index has not caught up with the one that it replaces.
     Behind {
-        /// Position of the rebuilt index.
+        /// The position of the rebuilt index.
         rebuilt: u64,
-        /// Position of the present one.
+        /// The position of the current one.
         present: u64,
     },
 }
@@ -180,10 +180,10 @@ impl fmt::Display for SearchError {
             SearchError::Io(error) => write!(f, "the search index cannot reach its files: {error}"),
             SearchError::Engine(error) => write!(f, "the search engine failed: {error}"),
             SearchError::Damaged(what) => write!(f, "the search index is damaged: {what}"),
-            SearchError::Stalled => f.write_str("the indexing thread takes nothing in"),
+            SearchError::Stalled => f.write_str("the indexing thread does not accept changes"),
             SearchError::Retired => f.write_str("this generation of the search index is no longer in use"),
             SearchError::Behind { rebuilt, present } => {
-                write!(f, "the rebuilt search index stands at {rebuilt}, the present one already at {present}")
+                write!(f, "the rebuilt search index is at {rebuilt}, the current one already at {present}")
             }
         }
     }
@@ -208,14 +208,14 @@ pub struct Index {
     dir: IndexDir,
     options: Options,
     present: ArcSwap<Generation>,
-    /// Held while changes are taken in, committed, or the generation is exchanged; searches never take it.
+    /// Held while changes are applied or committed, or the generation is replaced; searches never lock it.
     feeding: Mutex<()>,
     position: watch::Sender<u64>,
 }
 
 impl Index {
-    /// Open the index in the folder `dir`, which is made if it is not there. An index that is damaged, or was written by a
-    /// version that cut words differently, is put away and an empty one at position 0 opened.
+    /// Opens the index in the folder `dir`, which is created if missing. An index that is damaged, or was written by a version with other
+    /// tokenization, is removed and replaced by an empty one at position 0.
     pub fn open(dir: &Path, options: Options) -> Result<Index, SearchError> {
         let dir = IndexDir::open(dir)?;
         let present = dir.open_present(&options)?;
@@ -223,25 +223,25 @@ impl Index {
         Ok(Index { dir, options, present: ArcSwap::from_pointee(present), feeding: Mutex::new(()), position })
     }
 
-    /// The feed position that the last durable commit contains.
+    /// The feed position of the last durable commit.
     pub fn position(&self) -> u64 {
         *self.position.borrow()
     }
 
-    /// Take `changes` in. They count from the next commit on. After an error all changes since the last commit are dropped, and
-    /// the feed goes on from [`Index::position`].
+    /// Applies `changes`. They become visible with the next commit. After an error all changes since the last commit are dropped, and the
+    /// feed continues from [`Index::position`].
     pub fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         let _feeding = self.feed();
         self.present.load().apply(changes)
     }
 
-    /// Make everything taken in durable and visible, as the feed up to `position`, then wake those who wait for it. After an
-    /// error the index stands as at the commit before.
+    /// Makes all applied changes durable and visible, as the feed up to `position`, then wakes waiters. After an error the index is in the
+    /// state of the previous commit.
     pub fn commit(&self, position: u64) -> Result<(), SearchError> {
         self.commit_at(position, CommitMode::Calm)
     }
 
-    /// The same at a [`CommitMode`].
+    /// [`Index::commit`] with a [`CommitMode`].
     pub fn commit_at(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let present = self.present.load();
@@ -251,35 +251,35 @@ impl Index {
         result
     }
 
-    /// Wait until the index contains the feed up to `position`; false if `timeout` passes before.
+    /// Waits until the index contains the feed up to `position`; returns false if `timeout` passes first.
     pub async fn caught_up(&self, position: u64, timeout: Duration) -> bool {
         let mut positions = self.position.subscribe();
         let reached = positions.wait_for(|reached| *reached >= position);
         matches!(tokio::time::timeout(timeout, reached).await, Ok(Ok(_)))
     }
 
-    /// For quiet times: begin the merging that waited while there was a rush, and use the merged segments that have become ready
-    /// since, which gives the space of the old ones back. Costs nothing where there is neither.
+    /// Call this in quiet times: starts merges that were postponed, and switches to segments merged since, which frees the space of the old
+    /// ones. Free if there are none.
     pub fn settle(&self) -> Result<(), SearchError> {
         let _feeding = self.feed();
         self.present.load().settle()
     }
 
-    /// Forget everything and stand at position 0.
+    /// Deletes everything and returns to position 0.
     pub fn clear(&self) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let empty = self.dir.create_next(&self.options)?;
         self.replace(empty)
     }
 
-    /// Begin a new index beside this one, which goes on answering and taking changes. A rebuild that is dropped leaves nothing
-    /// behind but a folder, which the next opening clears.
+    /// Starts a new index beside this one, which continues to serve searches and accept changes. A dropped rebuild leaves only a folder,
+    /// which the next opening deletes.
     pub fn rebuild(&self) -> Result<Rebuild, SearchError> {
         Ok(Rebuild(self.dir.create_next(&self.options)?))
     }
 
-    /// Use the rebuilt index from now on. It must have been fed at least as far as this one, so that no one who waited for a
-    /// position finds less than before.
+    /// Puts the rebuilt index into use. It must have been fed at least as far as this one, so that a caller who waited for a position never
+    /// finds less than before.
     pub fn adopt(&self, rebuild: Rebuild) -> Result<(), SearchError> {
         let _feeding = self.feed();
         let (rebuilt, present) = (rebuild.position(), self.position());
@@ -289,7 +289,7 @@ impl Index {
         self.replace(rebuild.0)
     }
 
-    /// The documents of `scope` that match `text` and are `allowed`: the page of `limit` from `offset` on, and the total.
+    /// The documents of `scope` that match `text` and are `allowed`: the page of `limit` items from `offset`, and the total.
     pub fn search(
         &self,
         scope: &Scope,
@@ -307,7 +307,7 @@ impl Index {
     }
 
     fn feed(&self) -> std::sync::MutexGuard<'_, ()> {
-        // The mutex protects no data of its own: each generation stands at its last commit whatever its last user did.
+        // The mutex protects no data of its own: each generation is at its last commit whatever its last user did.
         self.feeding.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -321,21 +321,21 @@ impl Index {
     }
 }
 
-/// A new index that is being filled while the present one is in use.
+/// A new index that is being filled while the current one is in use.
 pub struct Rebuild(Generation);
 
 impl Rebuild {
-    /// The feed position that its last commit contains.
+    /// The feed position of its last commit.
     pub fn position(&self) -> u64 {
         self.0.position()
     }
 
-    /// Take `changes` in, as [`Index::apply`] does.
+    /// Applies `changes`, like [`Index::apply`].
     pub fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.0.apply(changes)
     }
 
-    /// Make everything taken in durable, as the feed up to `position`.
+    /// Makes all applied changes durable, as the feed up to `position`.
     pub fn commit(&self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.0.commit(position, pace)
     }

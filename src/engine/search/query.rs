@@ -1,12 +1,12 @@
-//! A search text, taken apart and answered. The text never reaches a query language: it is cut into a bounded number of words,
-//! and each word becomes look-ups and ranges of the term dictionary.
+//! Parses and runs a search text. There is no query language: the text is split into a bounded number of words, and each word becomes
+//! look-ups and ranges of the term dictionary.
 //!
-//! Every word must match. How well it does is a [`Tier`]; a document's rank is the sum over the words, and of equal ones the
-//! newest (highest) number comes first. Sets stay bitmaps throughout: a word that matches a million documents costs a handful of
-//! operations on 125 kB instead of a million scores.
+//! Every word must match. The quality of a match is a [`Tier`]; a document's rank is the sum over the words, and among equals the newest
+//! (highest) number comes first. Sets remain bitmaps throughout: a word that matches a million documents costs a few operations on 125 kB
+//! instead of a million scores.
 //!
-//! Typing errors are forgiven only where the text as written finds nothing by whole words or beginnings: neighbours of a word
-//! that is really there would be noise.
+//! Typing errors are only tolerated if the text as written matches no whole words or prefixes: neighbors of an existing word would be
+//! noise.
 
 use roaring::RoaringBitmap;
 
@@ -19,27 +19,27 @@ use super::typo::Typo;
 use super::{Hits, Scope, SearchError};
 use crate::vocab::limits;
 
-/// Longer texts are cut.
+/// Longer texts are truncated.
 const TEXT_CHARS_MAX: usize = 256;
 const WORDS_MAX: usize = limits::SEARCH_TERMS_MAX;
 /// Infix search needs a whole group.
 const INFIX_CHARS_MIN: usize = 3;
-/// So many documents found inside words, and typing errors are not looked for.
+/// With this many matches inside words, typing errors are not considered.
 const ENOUGH: u64 = 20;
 
-/// How well a word matches, best first.
+/// The quality of a match, best first.
 #[derive(Clone, Copy)]
 enum Tier {
     /// A whole email address.
     Email,
-    /// A whole word of the address or the name, a whole telephone number.
+    /// A whole word of the address or the name, a whole phone number.
     Word,
     WordInLabel,
     WordInValue,
     Prefix,
     PrefixInLabel,
     PrefixInValue,
-    /// Inside the local part, the domain or the telephone number.
+    /// Inside the local part, the domain or the phone number.
     Infix,
     /// With typing errors.
     Typo,
@@ -48,20 +48,20 @@ enum Tier {
 const TIERS: usize = Tier::Typo as usize + 1;
 type Tiers = [RoaringBitmap; TIERS];
 
-/// What one part between blanks asks for.
+/// A part of the query between spaces.
 #[derive(Debug, PartialEq)]
 enum Part {
-    /// With an `@`: what stands before and behind it.
+    /// With an `@`: the parts before and after it.
     Address { local: String, domain: String },
-    /// Anything else: the whole of it (as in `ann.smith`), its words (`ann`, `smith`), and its digits if it looks like a number.
+    /// Anything else: the whole part (as in `ann.smith`), its words (`ann`, `smith`), and its digits if it looks like a phone number.
     Plain { whole: String, words: Vec<String>, digits: Option<String> },
 }
 
-/// A text, taken apart.
+/// A parsed text.
 #[derive(Debug, PartialEq)]
 struct Parsed {
     parts: Vec<Part>,
-    /// All digits, where several parts together look like one telephone number.
+    /// All digits, if several parts together look like one phone number.
     phone: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn ranked(
     for level in levels(found, &answer.parts, answer.phone) {
         let size = level.len();
         let wanted = (limit - numbers.len()) as u64;
-        // `select` jumps over whole containers, so deep pages cost no more than the first.
+        // `select` skips whole containers, so deep pages cost no more than the first.
         numbers.extend((skip..size.min(skip + wanted)).filter_map(|nth| level.select((size - 1 - nth) as u32)));
         skip = skip.saturating_sub(size);
         if numbers.len() == limit {
@@ -99,16 +99,16 @@ pub(super) fn ranked(
     Ok(Hits { numbers, total })
 }
 
-/// What matches a text: all documents, and for each part how well.
+/// The matches of a text: all documents, and the quality for each part.
 struct Answer {
     all: RoaringBitmap,
     parts: Vec<Tiers>,
     phone: RoaringBitmap,
 }
 
-/// Divide `found` into sets of equal rank, best first.
+/// Splits `found` into sets of equal rank, best first.
 fn levels(found: RoaringBitmap, parts: &[Tiers], phone: RoaringBitmap) -> Vec<RoaringBitmap> {
-    // What only the number made of all parts finds ranks as if each part were found inside.
+    // Documents found only by the phone number of all parts rank as if each part were found inside.
     let (by_parts, only_phone) = if phone.is_empty() {
         (found, phone)
     } else {
@@ -158,7 +158,7 @@ impl Lookup<'_> {
         Ok(Answer { all, parts, phone })
     }
 
-    /// Where `part` stands as written. The tiers share no document.
+    /// The matches of `part` as written. The tiers are disjoint.
     fn written(&self, part: &Part) -> Result<Tiers, SearchError> {
         let mut tiers = Tiers::default();
         match part {
@@ -215,8 +215,8 @@ impl Lookup<'_> {
         Ok(())
     }
 
-    /// Several words that were written together (`jean-luc`): all must stand in the document, each at least as a beginning. The
-    /// worst of them gives the tier.
+    /// Several words that were written together (`jean-luc`): the document must contain all of them, each at least as a prefix. The worst
+    /// match determines the tier.
     fn written_words(&self, words: &[String], tiers: &mut Tiers) -> Result<(), SearchError> {
         let mut up_to: Vec<RoaringBitmap> = Vec::new();
         for (nth, word) in words.iter().enumerate() {
@@ -237,7 +237,7 @@ impl Lookup<'_> {
         Ok(())
     }
 
-    /// Where `part` stands, typing errors forgiven.
+    /// The matches of `part` with typing errors.
     fn mistyped(&self, part: &Part) -> Result<RoaringBitmap, SearchError> {
         match part {
             Part::Address { local, domain } if local.is_empty() => self.near(&[Space::Domain], domain, true),
@@ -272,7 +272,7 @@ impl Lookup<'_> {
     fn prefix(&self, spaces: &[Space], word: &str) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let classes = [rung(chars), PLAIN];
-        // Where the first rungs hold every word, also the plain ones, class 0 need not be read.
+        // If the first rungs contain every word, including plain ones, class 0 need not be read.
         let class_count = |space| if chars <= plain_rungs(space) { 1 } else { 2 };
         let terms = |&space: &Space| self.terms(&[space], &classes[..class_count(space)], word, false);
         self.collect(&spaces.iter().flat_map(terms).collect::<Vec<_>>(), Segment::range)
@@ -315,11 +315,10 @@ impl Lookup<'_> {
         Ok(found)
     }
 
-    /// Telephone numbers that contain `digits`, or begin with them where they are few; also without the zero by which numbers are
-    /// dialled inside a country.
+    /// Phone numbers that contain `digits`, or start with them if there are few digits; also without the leading zero of national numbers.
     fn inside_phone(&self, digits: &str) -> Result<RoaringBitmap, SearchError> {
         if digits.len() < INFIX_CHARS_MIN {
-            // So few only as the beginning.
+            // So few digits match only at the beginning.
             let begun = term(self.scope, Space::Phone, digits.len() as u8, digits.as_bytes(), false);
             return self.collect(&[begun], Segment::exact);
         }
@@ -338,7 +337,7 @@ impl Lookup<'_> {
         Ok(found.finish())
     }
 
-    /// Words that are nearly `word`, or (if `begun`) begin nearly so.
+    /// Words similar to `word`, or (if `begun`) with a similar prefix.
     fn near(&self, spaces: &[Space], word: &str, begun: bool) -> Result<RoaringBitmap, SearchError> {
         let chars = char_count(word);
         let mut found = self.snapshot.collect();
@@ -359,7 +358,7 @@ impl Lookup<'_> {
     }
 }
 
-/// The documents that every part finds in one of its first `tiers` tiers.
+/// The documents that match every part in one of its first `tiers` tiers.
 fn intersection(parts: &[Tiers], tiers: usize) -> RoaringBitmap {
     let mut unions = parts.iter().map(|part| union(&part[..tiers]));
     let first = unions.next().unwrap_or_default();
@@ -401,7 +400,7 @@ fn parse_part(piece: &str, words_max: usize) -> Option<Part> {
     (!words.is_empty()).then(|| Part::Plain { digits: phone_digits(piece), whole, words })
 }
 
-/// The digits of a text that is written like a telephone number or a piece of one.
+/// The digits of a text that looks like a phone number or a part of one.
 fn phone_digits(text: &str) -> Option<String> {
     let written_so = text.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '+' | '-' | '(' | ')' | '.' | '/'));
     let digits = if written_so { digits(text) } else { String::new() };
@@ -413,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_a_text_apart() {
+    fn parses_a_text() {
         let plain = |whole: &str, words: &[&str], digits: Option<&str>| Part::Plain {
             whole: whole.to_owned(),
             words: words.iter().map(|&word| word.to_owned()).collect(),

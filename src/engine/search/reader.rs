@@ -1,5 +1,5 @@
-//! What the last commit holds, ready to be read: the segments, and how their rows map to document numbers. It turns terms and
-//! ranges of terms into sets of numbers; it does not know what a query is.
+//! The last commit, ready to be read: the segments, and the mapping of their rows to document numbers. Turns terms and ranges of terms into
+//! sets of numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use tantivy_fst::Automaton;
 use super::SearchError;
 use super::schema::{NUMBER, TERMS_FIELD};
 
-/// Terms read for one range in one segment. Laddered words keep ranges far below it; it bounds the work where a project has
-/// hundreds of thousands of different plain words with the same beginning.
+/// Terms read for one range in one segment. Laddered words keep ranges far below it; it bounds the work if a project has hundreds of
+/// thousands of different plain words with the same prefix.
 const RANGE_TERMS_MAX: usize = 100_000;
-/// Up to so many numbers a set is collected as a list; beyond, as bits.
+/// Up to this size a set is collected as a list; beyond, as bits.
 const LIST_MAX: usize = 4_096;
 
 /// Follows the commits of one generation.
@@ -35,7 +35,7 @@ impl Reader {
         Ok(Self { index: index.clone(), reader, snapshot: ArcSwap::from_pointee(snapshot) })
     }
 
-    /// Turn to the newest commit, or to the newest merge of its segments.
+    /// Switches to the newest commit, or to the newest merge of its segments.
     pub(super) fn reload(&self) -> Result<(), SearchError> {
         self.reader.reload()?;
         let snapshot = Snapshot::of(&self.reader, &self.snapshot.load())?;
@@ -43,7 +43,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The same, but nothing is done where no other segments have become ready.
+    /// Like [`Self::reload`], but does nothing if no merged segments are ready.
     pub(super) fn reload_if_merged(&self) -> Result<(), SearchError> {
         let ready: HashSet<SegmentId> = self.index.searchable_segment_ids()?.into_iter().collect();
         let shown = self.snapshot.load();
@@ -88,10 +88,10 @@ impl Snapshot {
     }
 }
 
-/// Which number each row of a segment has.
+/// The numbers of a segment's rows.
 #[derive(Clone)]
 enum Numbers {
-    /// Row 0 has this number, and each next row the next one: what an import into an empty project leaves.
+    /// Row 0 has this number, and each further row the next one: the result of an import into an empty project.
     From(u32),
     Table(Arc<[u32]>),
 }
@@ -123,7 +123,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Add the documents that hold `term`.
+    /// Adds the documents with `term`.
     pub(super) fn exact(&self, term: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         if let Some(info) = self.index.terms().get(term)? {
             self.add(&info, &mut None, into)?;
@@ -131,11 +131,11 @@ impl Segment {
         Ok(())
     }
 
-    /// Add the documents that hold a term which begins with `prefix`.
+    /// Adds the documents with a term that starts with `prefix`.
     pub(super) fn range(&self, prefix: &[u8], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut end = prefix.to_vec();
         // Terms end in a byte of UTF-8 text, or in a small class or space byte: never 0xff.
-        *end.last_mut().expect("a prefix names at least the scope") += 1;
+        *end.last_mut().expect("a prefix has at least the scope") += 1;
         let mut terms = self.index.terms().range().ge(prefix).lt(&end).into_stream()?;
         let mut postings = None;
         for _ in 0..RANGE_TERMS_MAX {
@@ -147,7 +147,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Add the documents that hold a term which `automaton` accepts.
+    /// Adds the documents with a term that `automaton` accepts.
     pub(super) fn accepted<A: Automaton>(&self, automaton: A, into: &mut NumberCollector) -> Result<(), SearchError>
     where
         A::State: Clone,
@@ -163,7 +163,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Add the documents that hold every one of `terms`.
+    /// Adds the documents with every one of `terms`.
     pub(super) fn all(&self, terms: &[Vec<u8>], into: &mut NumberCollector) -> Result<(), SearchError> {
         let mut infos = Vec::with_capacity(terms.len());
         for term in terms {
@@ -174,7 +174,7 @@ impl Segment {
         }
         infos.sort_by_key(|info| info.doc_freq);
         infos.dedup_by_key(|info| info.postings_range.start);
-        // A term that every row holds excludes none.
+        // A term that every row has excludes none.
         let rows = self.reader.max_doc();
         let (first, rest) = infos.split_first().expect("a query has at least one group");
         if rest.iter().all(|info| info.doc_freq == rows) {
@@ -193,7 +193,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Add the documents of one term; `postings` is the cursor of the last term, used again.
+    /// Adds the documents of one term; `postings` is the previous term's cursor, reused.
     fn add(
         &self,
         info: &TermInfo,
@@ -234,9 +234,9 @@ impl Segment {
     }
 }
 
-/// Keep of the ascending rows `found` those that `postings` has too.
+/// Keeps those of the ascending rows `found` that are in `postings`.
 fn retain_common(found: &mut Vec<DocId>, mut postings: BlockSegmentPostings) {
-    // Leaping over blocks pays only where most of them hold nothing that is wanted.
+    // Skipping blocks pays off only if most of them contain no wanted row.
     if found.len() * 64 < postings.doc_freq() as usize {
         found.retain(|&row| {
             let at = postings.seek(row);
@@ -262,7 +262,7 @@ fn retain_common(found: &mut Vec<DocId>, mut postings: BlockSegmentPostings) {
     found.truncate(kept);
 }
 
-/// A set of numbers while it is being collected: a list while small, bits once large.
+/// A set of numbers during collection: a list while small, bits once large.
 pub(super) struct NumberCollector {
     list: Vec<u32>,
     bits: Vec<u8>,

@@ -1,5 +1,5 @@
-//! What tantivy is told to keep: one field of byte terms, and the number of each document. Nothing is stored, nothing is scored
-//! by frequency, so there are neither field norms nor positions.
+//! The tantivy schema: one field of byte terms, and the number of each document. Nothing is stored or scored by frequency, so there are
+//! neither field norms nor positions.
 
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -9,10 +9,10 @@ use tantivy::schema::{BytesOptions, Field, NumericOptions, Schema};
 
 use super::tokens::Terms;
 
-/// Raised whenever terms are cut or written differently; an index of another version is built anew.
+/// Raised whenever the tokenization changes; an index of another version is rebuilt.
 pub(super) const VERSION: u32 = 3;
 
-/// Name of the column that holds each document's number.
+/// The name of the column with each document's number.
 pub(super) const NUMBER: &str = "number";
 
 /// The fields, in the order of [`schema`].
@@ -27,8 +27,8 @@ pub(super) fn schema() -> Schema {
     builder.build()
 }
 
-/// The terms of a batch of documents. Whoever drops the last document of a batch sends its memory home, where the next batch
-/// waits for it: that is also what keeps the caller from running ahead of the indexing thread.
+/// The terms of a batch of documents. When the last document of a batch is dropped, its buffer returns for the next batch: this also keeps
+/// the caller from running ahead of the indexing thread.
 pub(super) struct Batch {
     pub(super) terms: Terms,
     pub(super) home: SyncSender<Terms>,
@@ -38,12 +38,12 @@ impl Drop for Batch {
     fn drop(&mut self) {
         let mut terms = std::mem::take(&mut self.terms);
         terms.clear();
-        // Nobody waits any more when the writer has gone.
+        // There is no receiver any more if the writer is gone.
         let _ = self.home.try_send(terms);
     }
 }
 
-/// One document of a batch, as tantivy takes it.
+/// One document of a batch, in tantivy's form.
 pub(super) struct Entry {
     pub(super) batch: Arc<Batch>,
     pub(super) first: u32,
@@ -86,7 +86,7 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// A field's value.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'a> {
     Term(&'a [u8]),

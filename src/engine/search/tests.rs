@@ -1,4 +1,4 @@
-//! The index as its users see it: what is found, in which order, and what survives.
+//! The index from a user's perspective: matches, order, and durability.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn person(number: u32, email: &str, name: &str) -> Document {
     Document::new(SCOPE, number).with(Kind::Address, email).with(Kind::Name, name)
 }
 
-/// An index of these documents, committed at position 1, and the folder that keeps it alive.
+/// An index of these documents, committed at position 1, and its temporary folder.
 fn index_of(documents: impl IntoIterator<Item = Document>) -> (tempfile::TempDir, Index) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let index = open(dir.path());
@@ -51,9 +51,9 @@ fn people() -> (tempfile::TempDir, Index) {
 }
 
 #[test]
-fn ranks_whole_words_before_beginnings_and_names_before_tags_before_values() {
+fn ranks_whole_words_before_prefixes_and_names_before_tags_before_values() {
     let (_dir, index) = people();
-    // 3: name and whole local part; 4: tag; 5: value; 6: beginning of a name; 0: inside the local part.
+    // 3: name and whole local part; 4: tag; 5: value; 6: prefix of a name; 0: inside the local part.
     assert_eq!(found(&index, "ann"), [3, 4, 5, 6, 0]);
     assert_eq!(found(&index, "ann smi"), [3, 0]);
 }
@@ -103,7 +103,7 @@ fn folds_case_diacritics_and_apostrophes() {
 }
 
 #[test]
-fn forgives_typing_errors_where_nothing_matches_as_written() {
+fn tolerates_typing_errors_if_nothing_matches_as_written() {
     let (_dir, index) = people();
     assert_eq!(found(&index, "smiht"), [3, 0]);
     assert_eq!(found(&index, "zmith joann"), [0]);
@@ -120,7 +120,7 @@ fn a_transliterated_umlaut_is_a_typing_error() {
 }
 
 #[test]
-fn finds_telephone_numbers_however_they_are_written() {
+fn finds_phone_numbers_in_any_notation() {
     let (_dir, index) = people();
     assert_eq!(found(&index, "+15551234567"), [3]);
     assert_eq!(found(&index, "1 555-123-4567"), [3]);
@@ -157,7 +157,7 @@ fn pages_of_allowed_numbers_join_to_the_whole_list() {
 }
 
 #[test]
-fn scopes_do_not_see_each_other() {
+fn scopes_are_isolated() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let index = open(dir.path());
     let foreign = Document::new(OTHER, 0).with(Kind::Address, "bob@foreign.io");
@@ -172,7 +172,7 @@ fn scopes_do_not_see_each_other() {
 }
 
 #[test]
-fn answers_hostile_texts_with_nothing_or_little() {
+fn hostile_texts_match_nothing_or_little() {
     let (_dir, index) = people();
     let texts = [
         String::new(),
@@ -197,7 +197,7 @@ fn answers_hostile_texts_with_nothing_or_little() {
 }
 
 #[test]
-fn what_was_not_committed_is_not_there_after_reopening() {
+fn uncommitted_changes_are_gone_after_reopening() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let index = open(dir.path());
     index.apply(vec![Change::Add(person(0, "ann@x.io", "Ann"))]).expect("applies");
@@ -251,7 +251,7 @@ fn an_index_of_another_version_or_an_unreadable_pointer_starts_empty() {
         std::fs::write(dir.path().join("CURRENT"), pointer).expect("writes");
         let index = open(dir.path());
         assert_eq!((index.position(), found(&index, "ann").len()), (0, 0), "{pointer:?}");
-        assert_eq!(std::fs::read_dir(dir.path()).expect("lists").count(), 2, "only the pointer and what it names remain");
+        assert_eq!(std::fs::read_dir(dir.path()).expect("lists").count(), 2, "only the pointer and its generation remain");
     }
 }
 
@@ -264,10 +264,10 @@ fn a_rebuild_replaces_the_index_only_when_it_has_caught_up() {
     assert!(matches!(index.adopt(early), Err(SearchError::Behind { rebuilt: 0, present: 1 })));
     assert_eq!(found(&index, "zed"), [4]);
 
-    let rebuild = index.rebuild().expect("begins again");
+    let rebuild = index.rebuild().expect("starts again");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
     rebuild.commit(7, CommitMode::Calm).expect("commits");
-    assert_eq!(found(&index, "zed"), [4], "the present index answers until it is replaced");
+    assert_eq!(found(&index, "zed"), [4], "the current index serves searches until it is replaced");
     index.adopt(rebuild).expect("replaces");
     assert_eq!((index.position(), found(&index, "zed"), found(&index, "new")), (7, vec![], vec![9]));
     index.apply(vec![Change::Add(person(10, "newer@x.io", "Newer"))]).expect("applies");
@@ -277,7 +277,7 @@ fn a_rebuild_replaces_the_index_only_when_it_has_caught_up() {
 }
 
 #[test]
-fn an_abandoned_rebuild_leaves_the_present_index() {
+fn an_abandoned_rebuild_keeps_the_current_index() {
     let (dir, index) = people();
     let rebuild = index.rebuild().expect("begins");
     rebuild.apply(vec![Change::Add(person(9, "new@x.io", "New"))]).expect("applies");
@@ -289,7 +289,7 @@ fn an_abandoned_rebuild_leaves_the_present_index() {
 }
 
 #[test]
-fn clearing_during_a_rebuild_harms_neither() {
+fn clearing_during_a_rebuild_affects_neither() {
     let (dir, index) = people();
     let rebuild = index.rebuild().expect("begins");
     index.clear().expect("clears");
@@ -302,7 +302,7 @@ fn clearing_during_a_rebuild_harms_neither() {
 }
 
 #[test]
-fn clearing_forgets_everything_durably() {
+fn clearing_deletes_everything_durably() {
     let (dir, index) = people();
     index.clear().expect("clears");
     assert_eq!((index.position(), found(&index, "ann").len()), (0, 0));
@@ -345,10 +345,10 @@ fn large_batches_and_many_segments_lose_nothing() {
     assert_eq!(index.matching(&SCOPE, "xample").expect("searches").len(), 12_000);
 }
 
-/// A writer that has just been opened gave its first operation the number of the last commit. Merges that began before the next commit
-/// took a deletion of that number for one that was carried out already: what was replaced right after a restart came back.
+/// A newly opened writer gave its first operation the number of the last commit. Merges that started before the next commit took a deletion
+/// of that number as already applied: documents replaced right after a restart came back.
 #[test]
-fn what_the_first_change_after_a_restart_replaces_stays_replaced() {
+fn documents_replaced_right_after_a_restart_stay_replaced() {
     let named = |number, name| Document::new(SCOPE, number).with(Kind::Name, name);
     for round in 0..20 {
         let dir = tempfile::tempdir().expect("a temporary folder");
@@ -359,7 +359,7 @@ fn what_the_first_change_after_a_restart_replaces_stays_replaced() {
             index
         };
         drop(change(1, vec![Change::Add(named(0, "ann")), Change::Add(named(1, "bob")), Change::Add(named(2, "eve"))]));
-        // A segment that has lost a third of its documents is merged at the next occasion, which is the next segment.
+        // A segment that has lost a third of its documents is merged as soon as there is another segment.
         drop(change(2, vec![Change::Replace(named(0, "anna")), Change::Add(named(3, "dan")), Change::Add(named(4, "kim"))]));
         drop(open(dir.path()));
         let index =
@@ -370,7 +370,7 @@ fn what_the_first_change_after_a_restart_replaces_stays_replaced() {
     }
 }
 
-/// What the property test does.
+/// The steps of the property test.
 #[derive(Clone, Debug)]
 enum Step {
     Put(u32, usize, usize),
@@ -394,9 +394,9 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Random changes against a plain map, with reopenings that lose what was not committed.
+    /// Random changes compared with a plain map, with restarts that lose uncommitted changes.
     #[test]
-    fn finds_what_a_plain_map_holds(steps in steps()) {
+    fn finds_the_content_of_a_plain_map(steps in steps()) {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let mut index = open(dir.path());
         let mut committed: BTreeMap<u32, [&str; 2]> = BTreeMap::new();
@@ -435,7 +435,7 @@ proptest! {
                 let words = |words: &[&str; 2]| words.iter().any(|word| test(&word.replace('ä', "a")));
                 committed.iter().filter(|(_, held)| words(held)).map(|(number, _)| *number).collect()
             };
-            // Typing errors are only looked for where nothing begins so.
+            // Typing errors are only considered if no word has this prefix.
             let begun = holds(&|held| held.starts_with(&plain));
             if !begun.is_empty() {
                 let hits = index.search(&SCOPE, word, &RoaringBitmap::full(), 0, 100).expect("searches");
@@ -445,7 +445,7 @@ proptest! {
                 let whole = holds(&|held| held == plain);
                 let mut first = hits.numbers[..whole.len()].to_vec();
                 first.sort_unstable();
-                prop_assert_eq!(first, whole, "whole words stand before beginnings");
+                prop_assert_eq!(first, whole, "whole words come before prefixes");
             }
         }
     }

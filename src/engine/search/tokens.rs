@@ -1,24 +1,22 @@
-//! How texts become terms. A term is `scope · space · class · text`, so one dictionary serves every project and every kind of
-//! text, and a range of it is "all words of this kind in this project that begin so".
+//! Turns texts into terms. A term is `scope · space · class · text`, so one dictionary serves every project and every kind of text, and a
+//! range of it is "all words of this kind in this project with this prefix".
 //!
-//! A prefix must not read a million terms. Words are therefore also written cut to certain lengths, the [`RUNGS`], each a class
-//! of its own; a prefix is then a short range on the next rung. *Plain* words come from a natural vocabulary with few different
-//! words and stand on the first rungs only ([`plain_rungs`]), longer ones whole in class 0. *Laddered* words (local parts of addresses,
-//! anything with a digit) may all differ and stand on every rung. A whole word ends with [`END`], a cut one does not.
+//! A prefix search must not read a million terms. Words are therefore also indexed truncated to certain lengths, the [`RUNGS`], each a
+//! class of its own; a prefix is then a short range on the next rung. *Plain* words come from a natural vocabulary with few different words
+//! and are only on the first rungs ([`plain_rungs`]); longer ones are in class 0 as a whole. *Laddered* words (local parts of addresses,
+//! anything with a digit) may all differ and are on every rung. A whole word ends with [`END`], a truncated one does not.
 //!
-//! Text inside a local part or a domain is found by its groups of three characters, from the second character on (what begins at
-//! the first is found as a prefix; the domains of [`PROVIDERS`] have none). That the groups stand next to each other in the text is not checked.
-//!
-//! This file knows nothing of segments, postings or ranking.
+//! Text inside a local part or a domain is found by its groups of three characters, from the second character on (text at the first one is
+//! found as a prefix; the domains of [`PROVIDERS`] have no groups). Whether the groups are adjacent in the text is not checked.
 
 use super::fold::{Folder, cut};
 use super::{Document, Kind, Scope};
 
-/// Lengths, in characters, at which words are also written. Close together at the short end, where a prefix is shared by many
-/// different words; each rung costs an import time and space.
+/// Prefix lengths, in characters, that are indexed in addition to whole words. They are closest for short prefixes, which many different
+/// words share; each rung costs an import time and space.
 pub(super) const RUNGS: [u8; 8] = [1, 2, 3, 5, 8, 13, 24, WORD_CHARS_MAX as u8];
-/// Domains of large mail providers. Half of all addresses end in one of them, so their groups of characters would be among the
-/// longest lists; a query looks into these names itself instead.
+/// Domains of large mail providers. Half of all addresses end in one of them, so their groups of characters would be among the longest
+/// lists; a query searches these names itself instead.
 pub(super) const PROVIDERS: [&str; 16] = [
     "gmail.com",
     "googlemail.com",
@@ -37,33 +35,33 @@ pub(super) const PROVIDERS: [&str; 16] = [
     "mail.ru",
     "qq.com",
 ];
-/// Longer words are cut: local parts have at most 64 characters, and nobody types more of a word.
+/// Longer words are truncated: local parts have at most 64 characters, and no one types more of a word.
 pub(super) const WORD_CHARS_MAX: usize = 64;
-/// Longer texts are cut; a name or a custom value found by its first 512 characters is found.
+/// Longer texts are truncated; the first 512 characters of a name or a custom value are enough to find it.
 const TEXT_CHARS_MAX: usize = 512;
-/// Words taken of one text.
+/// The number of words indexed of one text.
 const WORDS_MAX: usize = 48;
-/// Class of plain whole words.
+/// The class of plain whole words.
 pub(super) const PLAIN: u8 = 0;
-/// Digits in a group of a telephone number: long enough that a few groups tell numbers apart, and people type the last four.
+/// Digits in a group of a phone number: long enough that a few groups distinguish numbers, and people type the last four.
 pub(super) const PHONE_GROUP: usize = 4;
-/// Closes a whole word. Folded text holds no controls, so it cannot occur inside one.
+/// Ends a whole word. Folded text has no control characters, so it cannot occur inside one.
 pub(super) const END: u8 = 0;
-/// Numbers that share one key term. Removing a document looks up its key, then compares numbers; with one term for 64
-/// documents the keys cost the dictionary next to nothing.
+/// Document numbers that share one key term. Removing a document looks up its key, then compares numbers; with one term for 64 documents
+/// the keys cost almost no space in the dictionary.
 pub(super) const KEY_SHIFT: u32 = 6;
 
-/// What a term says; each has its own range of the dictionary.
+/// The kind of a term; each has its own range of the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Space {
     /// The part of an address before the `@`, whole.
     Local = b'L',
-    /// The part of an address behind the `@`, whole.
+    /// The part of an address after the `@`, whole.
     Domain = b'D',
     /// Words of names, of local parts and of domains.
     Name = b'N',
-    /// All digits of a telephone number.
+    /// All digits of a phone number.
     Phone = b'P',
     Label = b'T',
     Value = b'V',
@@ -71,13 +69,13 @@ pub(super) enum Space {
     InLocal = b'l',
     /// Three characters inside a domain.
     InDomain = b'd',
-    /// Four digits inside a telephone number, and its last three.
+    /// Four digits inside a phone number, and its last three.
     InPhone = b'p',
-    /// Finds a document by its number.
+    /// A key that finds a document by its number.
     Key = b'K',
 }
 
-/// Terms of many documents, one behind the other. Reused for the next ones, so indexing allocates nothing per document.
+/// The terms of many documents, concatenated. Reused for the next ones, so indexing allocates nothing per document.
 #[derive(Default)]
 pub(super) struct Terms {
     bytes: Vec<u8>,
@@ -124,7 +122,7 @@ impl Tokenizer {
         Self { folder: Folder::new() }
     }
 
-    /// Append every term of `document` to `terms`.
+    /// Appends every term of `document` to `terms`.
     pub(super) fn write(&mut self, document: &Document, terms: &mut Terms) {
         let scope = &document.scope;
         terms.push(scope, Space::Key, 0, &key(document.number), false);
@@ -153,7 +151,7 @@ pub(super) fn term(scope: &Scope, space: Space, class: u8, text: &[u8], end: boo
     terms.bytes
 }
 
-/// The first rung that holds `chars` characters.
+/// The first rung with at least `chars` characters.
 pub(super) fn rung(chars: usize) -> u8 {
     RUNGS.into_iter().find(|&rung| rung as usize >= chars).unwrap_or(WORD_CHARS_MAX as u8)
 }
@@ -163,7 +161,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(WORDS_MAX)
 }
 
-/// Each group of `size` neighbouring characters.
+/// All groups of `size` adjacent characters.
 pub(super) fn groups(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let starts = text.char_indices().map(|(at, _)| at);
     let ends = text.char_indices().map(|(at, _)| at).skip(size).chain([text.len()]);
@@ -186,11 +184,11 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
         for group in groups(local, 3).skip(1) {
             terms.push(scope, Space::InLocal, 0, group.as_bytes(), false);
         }
-        // Names in the local part. Numbers behind them tell people apart and would make every word a different one; with its
-        // number a word is found as the inside of the local part.
+        // Names in the local part. Numbers after them distinguish people and would make every word different; a word with its number is
+        // found as text inside the local part.
         let names = words(local).filter(|word| word.len() < local.len()).map(|word| word.trim_end_matches(is_digit));
         for (nth, name) in names.enumerate().filter(|(_, name)| !name.is_empty() && !has_digit(name)) {
-            // As a prefix the first word is found by the whole local part already.
+            // As a prefix, the first word is already found by the whole local part.
             if nth == 0 && local.starts_with(name) { write_whole(terms, scope, name) } else { write_name(terms, scope, name) }
         }
     }
@@ -201,7 +199,7 @@ fn write_address(terms: &mut Terms, scope: &Scope, text: &str) {
                 terms.push(scope, Space::InDomain, 0, group.as_bytes(), false);
             }
         }
-        // The first label is found as a prefix of the domain, the last one says nothing about a person.
+        // The first label is found as a prefix of the domain, and the last one says nothing about a person.
         if let Some((rest, _)) = domain.rsplit_once('.') {
             words(rest).filter(|word| !rest.starts_with(word)).for_each(|word| write_name(terms, scope, word));
         }
@@ -216,7 +214,7 @@ fn write_words(terms: &mut Terms, scope: &Scope, space: Space, text: &str) {
     words(text).for_each(|word| write_word(terms, scope, space, cut(word, WORD_CHARS_MAX), has_digit(word)));
 }
 
-/// Only as a whole word, where its prefixes are written elsewhere.
+/// Writes only the whole word, because its prefixes are covered elsewhere.
 fn write_whole(terms: &mut Terms, scope: &Scope, word: &str) {
     terms.push(scope, Space::Name, class(Space::Name, char_count(word), false), word.as_bytes(), true);
 }
@@ -230,15 +228,15 @@ fn write_word(terms: &mut Terms, scope: &Scope, space: Space, word: &str, ladder
     terms.push(scope, space, class(space, chars, laddered), word.as_bytes(), true);
 }
 
-/// The class in which a whole word of `chars` characters stands.
+/// The class of a whole word of `chars` characters.
 fn class(space: Space, chars: usize, laddered: bool) -> u8 {
     if laddered || chars <= plain_rungs(space) { rung(chars) } else { PLAIN }
 }
 
-/// The rungs on which plain words stand. The first rungs are one and two characters long, so this is also the length up to which
-/// one class holds every word.
+/// The number of rungs with plain words. The first rungs are one and two characters long, so this is also the length up to which one class
+/// contains every word.
 pub(super) fn plain_rungs(space: Space) -> usize {
-    // Tags and the plain words of custom values are few enough to read all that begin with one letter.
+    // Tags and the plain words of custom values are few enough to read all with the same first letter.
     if matches!(space, Space::Label | Space::Value) { 0 } else { 2 }
 }
 
@@ -248,11 +246,11 @@ fn write_phone(terms: &mut Terms, scope: &Scope, text: &str) {
         return;
     }
     terms.push(scope, Space::Phone, PLAIN, digits.as_bytes(), true);
-    // The first digits as they are typed; from three on the groups find them.
+    // The first digits as they are typed; from three on, the groups find them.
     for begun in 1..PHONE_GROUP.min(digits.len() + 1) - 1 {
         terms.push(scope, Space::Phone, begun as u8, &digits.as_bytes()[..begun], false);
     }
-    // With its last digits as a shorter group, any three digits begin a group.
+    // With its last digits as a shorter group, any three digits start a group.
     let last = &digits[digits.len().saturating_sub(PHONE_GROUP - 1)..];
     for group in groups(&digits, PHONE_GROUP).chain([last]) {
         terms.push(scope, Space::InPhone, PLAIN, group.as_bytes(), false);
@@ -307,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_telephone_number_is_its_digits() {
+    fn a_phone_number_is_indexed_by_its_digits() {
         let terms = written(Kind::Phone, "+1 (555) 12");
         assert_eq!(terms[0], r"P\x00155512\x00");
         assert_eq!(&terms[1..3], [r"P\x011", r"P\x0215"]);
@@ -324,12 +322,12 @@ mod tests {
     }
 
     #[test]
-    fn one_class_holds_all_words_as_short_as_the_plain_rungs() {
+    fn one_class_contains_all_words_as_short_as_the_plain_rungs() {
         assert!((1..=plain_rungs(Space::Name)).all(|chars| rung(chars) as usize == chars));
     }
 
     #[test]
-    fn groups_go_by_characters() {
+    fn groups_are_of_characters() {
         assert_eq!(groups("äbcd", 3).collect::<Vec<_>>(), ["äbc", "bcd"]);
         assert_eq!(groups("ab", 3).count(), 0);
     }

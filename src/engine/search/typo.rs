@@ -1,5 +1,5 @@
-//! Words within a small edit distance of what was typed, found by walking the term dictionary with an automaton instead of
-//! comparing with every term. A neighbour transposition counts as one edit, and so does a wrong first character.
+//! Words within a small edit distance of the typed one, found by walking the term dictionary with an automaton instead of comparing every
+//! term. A transposition of neighbors counts as one edit, and so does a wrong first character.
 
 use std::sync::OnceLock;
 
@@ -9,21 +9,21 @@ use tantivy_fst::Automaton;
 use super::fold::cut;
 use super::tokens::{END, char_count};
 
-/// Accepts words that are, but for up to `edits` typing errors, the typed word.
+/// Accepts words that differ from the typed word by at most `edits` typing errors.
 pub(super) struct Typo<'w> {
     dfa: DFA,
     pub(super) edits: usize,
-    /// The beginning of the word that must be right.
+    /// The prefix of the word that must be correct.
     pub(super) first: &'w str,
-    /// The typed word may be the beginning of a longer one.
+    /// The typed word may be a prefix of a longer one.
     begun: bool,
 }
 
 impl<'w> Typo<'w> {
-    /// What is forgiven in `word`: one error from four characters on, wherever it is, also in the beginning of a longer word if
-    /// `begun`. In eight characters or more also two errors, but in whole words only and not in the first character: without
-    /// that the walk through the dictionary would visit most of its upper levels. Nothing in words of up to three characters:
-    /// nearly every short word is one error from another.
+    /// The errors tolerated in `word`: one error from four characters on, at any position, also in a prefix of a longer word if `begun`.
+    /// From eight characters on also two errors, but in whole words only and not in the first character: otherwise the walk through the
+    /// dictionary would visit most of its upper levels. None in words of up to three characters: nearly every short word is one error away
+    /// from another.
     pub(super) fn all(word: &'w str, begun: bool) -> Vec<Self> {
         let chars = char_count(word);
         if chars < 4 {
@@ -38,13 +38,13 @@ impl<'w> Typo<'w> {
         typos
     }
 
-    /// The automaton for terms that begin with exactly `head`, followed by such a word.
+    /// The automaton for terms that start with exactly `head`, followed by such a word.
     pub(super) fn behind<'a>(&'a self, head: &'a [u8]) -> impl Automaton<State = Step> + 'a {
         AfterPrefix { head, dfa: &self.dfa, begun: self.begun }
     }
 }
 
-/// The tables for so many errors: a few milliseconds to make, so made once.
+/// The tables for this many errors: they take a few milliseconds to build, so they are built once.
 fn builder(edits: usize) -> &'static LevenshteinAutomatonBuilder {
     static BUILDERS: OnceLock<[LevenshteinAutomatonBuilder; 2]> = OnceLock::new();
     let builders = BUILDERS.get_or_init(|| [1, 2].map(|edits: u8| LevenshteinAutomatonBuilder::new(edits, true)));
@@ -57,12 +57,12 @@ struct AfterPrefix<'a> {
     begun: bool,
 }
 
-/// How far a term has been read.
+/// The state of reading a term.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     Head(usize),
     Word(u32),
-    /// Behind the mark that closes a whole word.
+    /// After the mark that ends a whole word.
     Ended(u32),
     Lost,
 }
@@ -84,7 +84,7 @@ impl Automaton for AfterPrefix<'_> {
         let near = |state: &u32| matches!(self.dfa.distance(*state), Distance::Exact(_));
         match step {
             Step::Ended(state) => near(state),
-            // A cut word, which is good enough as the beginning of one.
+            // A truncated word, which may match as a prefix.
             Step::Word(state) => self.begun && near(state),
             Step::Head(_) | Step::Lost => false,
         }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn forgives_one_edit_in_short_words_and_two_in_long_ones() {
+    fn tolerates_one_edit_in_short_words_and_two_in_long_ones() {
         for (typed, word) in
             [("smiht", "smith"), ("xmith", "smith"), ("smth", "smith"), ("müler", "müller"), ("oj-hanson", "jo-hanson")]
         {
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn forgives_one_edit_in_the_beginning_of_a_word_or_of_a_cut_one() {
+    fn tolerates_one_edit_in_the_prefix_of_a_word_or_of_a_truncated_one() {
         assert!(accepts("smiht", true, "smithson\0") && accepts("jihanss", true, "johansson\0"));
         assert!(accepts("smiht", true, "smith") && !accepts("smiht", false, "smith"));
         assert!(!accepts("johanxx", true, "johansson\0"));
     }
 
     #[test]
-    fn forgives_nothing_in_very_short_words() {
+    fn tolerates_nothing_in_very_short_words() {
         assert!(Typo::all("ann", true).is_empty() && Typo::all("äöü", true).is_empty());
         assert_eq!(Typo::all("anna", true).len(), 1);
     }

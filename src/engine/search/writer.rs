@@ -1,8 +1,7 @@
-//! One generation of the index on disk: its writer, its commits and their positions. It knows what changes are, and nothing of
-//! queries.
+//! One generation of the index on disk: its writer, its commits and their positions.
 //!
-//! Invariant: the feed position is the payload of tantivy's own commit file, which is replaced by one rename. Documents and
-//! position therefore move together, whatever moment the power goes.
+//! Invariant: the feed position is the payload of tantivy's own commit file, which is replaced by one rename. So documents and position
+//! always change together, even in a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -21,40 +20,40 @@ use super::schema::{Batch, Entry, NUMBER, TERMS_FIELD, schema};
 use super::tokens::{KEY_SHIFT, Space, Terms, Tokenizer, key, term};
 use super::{Change, CommitMode, Document, Options, Scope, SearchError};
 
-/// Documents handed to the indexing thread at once, to make the hand-over cheap.
+/// Documents passed to the indexing thread at once, to make the transfer cheap.
 const BATCH_DOCUMENTS: usize = 512;
-/// A batch of large documents ends here: tantivy looks at its memory budget only between batches.
+/// The size limit of a batch: tantivy checks its memory budget only between batches.
 const BATCH_BYTES: usize = 1_000_000;
-/// Half of the work of an import is theirs.
+/// Indexing is half of the work of an import.
 const INDEXING_THREADS: usize = 2;
-/// Batches in flight, so that neither thread waits for the other at every turn.
+/// Batches in flight, so that neither thread waits for the other each time.
 const BATCHES: usize = 6;
-/// The indexing thread pauses this long only when the disk hangs.
+/// The indexing thread pauses this long only if the disk hangs.
 const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 /// An open generation.
 pub(super) struct Writer {
     index: tantivy::Index,
-    /// Bytes for collecting changes.
+    /// Memory for collecting changes.
     memory: usize,
-    /// `None` while it cannot be started again after a failure that it did not survive, as when no descriptor was left.
+    /// `None` while it cannot be restarted after a fatal failure, for example because no descriptor was left.
     writer: Option<IndexWriter<Entry>>,
     tokenizer: Tokenizer,
     spare: Receiver<Terms>,
     home: SyncSender<Terms>,
     position: u64,
-    /// The last commit was made in a rush: merging waits.
+    /// The last commit was made in a rush: merging is postponed.
     rushed: bool,
 }
 
 impl Writer {
-    /// Open the generation in the existing folder `path`, creating its files if there are none. Fails if any file is damaged.
+    /// Opens the generation in the existing folder `path`; creates its files if there are none. Fails if any file is damaged.
     pub(super) fn open(path: &Path, options: &Options) -> Result<(Self, Reader), SearchError> {
         let directory = MmapDirectory::open(path).map_err(tantivy::TantivyError::from)?;
         let index = if tantivy::Index::exists(&directory).map_err(tantivy::TantivyError::from)? {
             tantivy::Index::open(directory)?
         } else {
-            // Nothing is stored, so the document store is a few bytes; without a dedicated thread it also costs no thread.
+            // Nothing is stored, so the document store has only a few bytes; without a dedicated thread it needs no thread either.
             let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
             tantivy::Index::create(directory, schema(), settings)?
         };
@@ -73,26 +72,25 @@ impl Writer {
         Ok((Self { index, memory, writer, tokenizer: Tokenizer::new(), spare, home, position, rushed: false }, reader))
     }
 
-    /// Feed position of the last commit.
+    /// The feed position of the last commit.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    /// Take `changes` in; they are durable and visible after the next commit. After an error all changes since the last commit
-    /// are dropped.
+    /// Applies `changes`; they are durable and visible after the next commit. After an error all changes since the last commit are dropped.
     pub(super) fn apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
         self.start_again()?;
         self.try_apply(changes).inspect_err(|_| self.drop_uncommitted())
     }
 
-    /// Make everything applied durable, together with `position`. After an error the index stands as at the commit before.
+    /// Makes all applied changes durable, together with `position`. After an error the index is in the state of the previous commit.
     pub(super) fn commit(&mut self, position: u64, pace: CommitMode) -> Result<(), SearchError> {
         self.writer()?.set_merge_policy(Box::new(merge_policy(pace)));
         self.rushed = pace == CommitMode::Rush;
         self.try_commit(position).inspect_err(|_| self.drop_uncommitted())
     }
 
-    /// Begin the merging that waited, if any did: tantivy looks for something to merge at each commit.
+    /// Starts the postponed merges, if any: tantivy looks for merges at each commit.
     pub(super) fn settle(&mut self) -> Result<(), SearchError> {
         self.start_again()?;
         if self.rushed { self.commit(self.position, CommitMode::Calm) } else { Ok(()) }
@@ -102,17 +100,17 @@ impl Writer {
         self.writer.as_mut().ok_or(SearchError::Stalled)
     }
 
-    /// Start the writer again, from the last commit, if it did not survive a failure. Only between commits: what was applied before is
-    /// gone with it.
+    /// Restarts the writer from the last commit, if it did not survive a failure. Only between commits: uncommitted changes are lost with
+    /// it.
     fn start_again(&mut self) -> Result<(), SearchError> {
         if self.writer.is_none() {
             let writer = start(&self.index, self.memory)?;
             self.position = committed_position(&self.index)?;
-            // Batches on their way to the former one do not come home.
+            // Batches in flight to the previous writer do not return.
             (self.home, self.spare) = batches();
             self.rushed = false;
             self.writer = Some(writer);
-            tracing::info!(position = self.position, "the search index takes changes in again");
+            tracing::info!(position = self.position, "the search index accepts changes again");
         }
         Ok(())
     }
@@ -120,7 +118,8 @@ impl Writer {
     fn try_apply(&mut self, changes: Vec<Change>) -> Result<(), SearchError> {
         let (documents, outdated) = settle(changes);
         if !outdated.is_empty() {
-            // Everything outdated goes by one operation, however many documents: each is applied to every segment at commit.
+            // All outdated documents are removed in one operation, however many there are: each operation is applied to every segment at
+            // commit.
             self.writer()?.delete_query(Box::new(StaleDocuments(Arc::new(outdated))))?;
         }
         let mut documents = documents.as_slice();
@@ -130,7 +129,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Hand the first of `documents` to the indexing thread; returns the others.
+    /// Passes the first of `documents` to the indexing thread; returns the others.
     fn send<'a>(&mut self, documents: &'a [Document]) -> Result<&'a [Document], SearchError> {
         let mut terms = self.spare.recv_timeout(BATCH_PATIENCE).map_err(|_| SearchError::Stalled)?;
         let mut ranges: Vec<(u32, u32)> = Vec::with_capacity(BATCH_DOCUMENTS);
@@ -169,15 +168,15 @@ impl Writer {
                 self.position = position;
             }
             Err(error) => {
-                tracing::warn!(%error, "the search index could not return to its last commit; its writer will be started again");
-                // It holds the lock of the index until it is gone.
+                tracing::warn!(%error, "the search index could not return to its last commit; its writer will be restarted");
+                // The writer holds the lock of the index until it is dropped.
                 self.writer = None;
             }
         }
     }
 }
 
-/// Start a writer on the last commit of `index`.
+/// Starts a writer on the last commit of `index`.
 fn start(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, SearchError> {
     let options = IndexWriterOptions::builder()
         .num_worker_threads(INDEXING_THREADS)
@@ -190,7 +189,7 @@ fn start(index: &tantivy::Index, memory: usize) -> Result<IndexWriter<Entry>, Se
     Ok(writer)
 }
 
-/// Where batches come from, and where they return to.
+/// The channel that batches come from and return to.
 fn batches() -> (SyncSender<Terms>, Receiver<Terms>) {
     let (home, spare) = sync_channel(BATCHES);
     for _ in 0..BATCHES {
@@ -199,11 +198,11 @@ fn batches() -> (SyncSender<Terms>, Receiver<Terms>) {
     (home, spare)
 }
 
-/// Let the number of the last commit pass.
+/// Skips the number of the last commit.
 ///
-/// A writer gives its first operation the number that the commit had from which it starts. If that operation deletes, a merge that
-/// begins before the next commit takes the deletion for a part of that commit, skips it where the commit has deleted something else,
-/// and what was deleted comes back.
+/// A writer gives its first operation the number of the commit from which it starts. If that operation deletes, a merge that starts before
+/// the next commit takes the deletion as a part of that commit, skips it if the commit has deleted something else, and the deleted
+/// documents come back.
 fn pass_committed(writer: &IndexWriter<Entry>) -> tantivy::Result<()> {
     let nothing: [UserOperation<Entry>; 0] = [];
     writer.run(nothing).map(drop)
@@ -216,9 +215,9 @@ fn committed_position(index: &tantivy::Index) -> Result<u64, SearchError> {
     }
 }
 
-/// Single changes make segments of one document, an import makes segments of 100,000: both must end in few segments, without
-/// rewriting the large ones often. While an import runs, merging would take the processor from it: it waits until there are so
-/// many segments that searching them would be felt.
+/// Single changes create segments of one document, an import creates segments of 100,000: both must end in few segments, without rewriting
+/// the large ones often. During an import, merging would compete for the processor: it waits until there are so many segments that searches
+/// would become noticeably slower.
 fn merge_policy(pace: CommitMode) -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
     policy.set_min_num_segments(if pace == CommitMode::Rush { 32 } else { 6 });
@@ -230,7 +229,7 @@ fn merge_policy(pace: CommitMode) -> LogMergePolicy {
     policy
 }
 
-/// The documents to add, and the numbers whose present documents must go. Of several changes to one number the last one counts.
+/// The documents to add, and the numbers whose existing documents must be removed. Of several changes to one number the last one counts.
 fn settle(changes: Vec<Change>) -> (Vec<Document>, BTreeMap<Scope, Vec<u32>>) {
     if changes.iter().all(|change| matches!(change, Change::Add(_))) {
         let added = |change| if let Change::Add(document) = change { Some(document) } else { None };
@@ -290,7 +289,7 @@ impl Query for StaleDocuments {
 }
 
 impl Weight for StaleDocuments {
-    /// Deleting asks for whole lists of documents (below) and never for a scorer.
+    /// Deletion needs whole lists of documents (below) and never a scorer.
     fn scorer(&self, _: &SegmentReader, _: f32) -> tantivy::Result<Box<dyn Scorer>> {
         Ok(Box::new(EmptyScorer))
     }

@@ -1,7 +1,7 @@
-//! Layers of settings, flattened to dotted keys that remember where they come from.
+//! Layers of settings, flattened to dotted keys with their origins.
 //!
-//! So each complaint can name the key, the place, and what to write instead. The known keys are those of the defaults, nothing
-//! else: what a key means, and which values fit together, is not known here.
+//! So each error can name the key, the origin, and the remedy. The known keys are those of the defaults. The meaning of keys, and rules
+//! between values, are not known here.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,19 +13,19 @@ use toml::{Table, Value};
 use super::{Origin, SettingsError, VARIABLE_PREFIX};
 use crate::vocab::settings::Settings;
 
-/// Tables whose direct entries the operator names; every entry has the same keys.
+/// Tables whose entries the operator names; every entry has the same keys.
 const NAMED_TABLES: [&str; 1] = ["plans"];
 
 /// The values of all layers so far.
 pub(super) struct Layers {
-    /// What may be set, with defaults as the examples of its types, text last. Names in named tables are `*`.
+    /// The known keys, with defaults as examples of their types, text last. Names in named tables are `*`.
     known: BTreeMap<String, Vec<Value>>,
     /// Invariant: every key matches one of `known`, with a value of one of its types.
     values: BTreeMap<String, (Value, Origin)>,
 }
 
 impl Layers {
-    /// The first layer, which says what can be set.
+    /// The first layer, which defines the known keys.
     pub(super) fn of_defaults(text: &str) -> Result<Self, SettingsError> {
         let (table, _) = read(Path::new("default.toml"), text)?;
         let leaves = flatten(&table);
@@ -34,7 +34,7 @@ impl Layers {
             let examples = known.entry(pattern(key)).or_default();
             if !examples.iter().any(|example| example.same_type(value)) {
                 examples.push(value.clone());
-                // Any text reads as text, so the other types are tried before.
+                // Any text parses as text, so other types are tried first.
                 examples.sort_by_key(Value::is_str);
             }
         }
@@ -42,7 +42,7 @@ impl Layers {
         Ok(Self { known, values })
     }
 
-    /// A file's values on top.
+    /// Adds a file's values.
     pub(super) fn add_file(&mut self, path: &Path, text: &str) -> Result<(), SettingsError> {
         let (table, lines) = read(path, text)?;
         for (key, value) in flatten(&table) {
@@ -55,7 +55,7 @@ impl Layers {
         Ok(())
     }
 
-    /// A variable's value on top. `name` starts with the prefix.
+    /// Adds a variable's value. `name` starts with the prefix.
     pub(super) fn add_variable(&mut self, name: &str, text: &str) -> Result<(), SettingsError> {
         let origin = Origin::Variable(name.to_owned());
         let rest = &name[VARIABLE_PREFIX.len()..];
@@ -75,7 +75,7 @@ impl Layers {
         }
     }
 
-    /// Take a value that arrives as text: what it means depends on the key's type.
+    /// Adds a value given as text: the key's type decides how it is parsed.
     pub(super) fn add_text(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), SettingsError> {
         let Some(examples) = self.known.get(&pattern(key)) else {
             return Err(self.unknown(key, origin));
@@ -106,19 +106,19 @@ impl Layers {
             }
             return Err(self.unknown(&key, origin));
         };
-        // A price of 3 is a price of 3.0.
+        // A price of 3 means 3.0.
         let value = match (&value, &examples[0]) {
             (Value::Integer(whole), Value::Float(_)) => Value::Float(*whole as f64),
-            // A list of one may be written as that one, and an empty list as empty text.
+            // A list of one value may be written as that value, and an empty list as empty text.
             (Value::String(one), Value::Array(_)) => {
                 Value::Array(Some(value.clone()).filter(|_| !one.trim().is_empty()).into_iter().collect())
             }
             _ => value,
         };
-        // All our lists are lists of text.
+        // All our lists are lists of strings.
         let has_wrong_item = value.as_array().is_some_and(|items| !items.iter().all(Value::is_str));
         if !examples.iter().any(|example| value.same_type(example)) || has_wrong_item {
-            let found = if has_wrong_item { "a list of other things" } else { type_name(&value) };
+            let found = if has_wrong_item { "a list of other values" } else { type_name(&value) };
             return Err(SettingsError::WrongType { key, origin, found: found.to_owned(), expected: type_name(&examples[0]) });
         }
         self.values.insert(key, (value, origin));
@@ -132,16 +132,16 @@ impl Layers {
 
     fn unknown(&self, key: &str, origin: Origin) -> SettingsError {
         if let Some((table, name)) = misnamed(key) {
-            let reason = format!("{name} as a name in {table} must be of small letters, digits and single underscores");
+            let reason = format!("{name} as a name in {table} must consist of lowercase letters, digits and single underscores");
             return SettingsError::Invalid { key: key.to_owned(), origin, reason };
         }
         SettingsError::UnknownKey { key: key.to_owned(), origin, nearest: self.nearest(key) }
     }
 
-    /// The known key that was probably meant. The last word counts most: a key in the wrong table is a frequent mistake.
+    /// The most similar known key. The last part counts most: a key in the wrong table is a frequent mistake.
     fn nearest(&self, key: &str) -> String {
         let mut candidates: Vec<&str> = self.values.keys().map(String::as_str).collect();
-        // An unknown table is most like another table.
+        // An unknown table is most similar to another table.
         candidates.extend(self.values.keys().filter_map(|known| known.rsplit_once('.')).map(|(table, _)| table));
         let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
         let distance = |known: &&str| {
@@ -152,7 +152,7 @@ impl Layers {
         candidates.into_iter().min_by_key(distance).unwrap_or_default().to_owned()
     }
 
-    /// All values as what they are.
+    /// All values in their types.
     pub(super) fn settings(&self) -> Result<Settings, SettingsError> {
         let mut root = Table::new();
         for (key, (value, _)) in &self.values {
@@ -164,7 +164,7 @@ impl Layers {
         })
     }
 
-    /// The complaint about a value, with the place where it was given.
+    /// The error for a value, with its origin.
     pub(super) fn invalid(&self, path: &str, reason: String) -> SettingsError {
         // Errors inside a list or a table name the list's key, or the first key of the table.
         let holder = |key: &&String| path == key.as_str() || path.starts_with(&format!("{key}["));
@@ -197,7 +197,7 @@ fn find_lines(table: &DeTable<'_>, path: &str, text: &str, lines: &mut BTreeMap<
     }
 }
 
-/// Every value with its dotted key; of tables only those without any entry.
+/// Every value with its dotted key; of tables, only those without entries.
 fn flatten(table: &Table) -> Vec<(String, Value)> {
     let mut leaves = Vec::new();
     let mut open: Vec<(String, &Table)> = vec![(String::new(), table)];
@@ -214,7 +214,7 @@ fn flatten(table: &Table) -> Vec<(String, Value)> {
 }
 
 fn join(path: &str, key: &str) -> String {
-    // A quoted key may contain dots; shown quoted, it cannot pass for a path.
+    // A quoted key may contain dots; shown quoted, it is not mistaken for a path.
     let is_plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     let key = if is_plain { key.to_owned() } else { format!("{key:?}") };
     if path.is_empty() { key } else { format!("{path}.{key}") }
@@ -248,14 +248,14 @@ fn split_list(text: &str) -> Value {
     Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
 }
 
-/// The table and the name, if the operator chose a name that cannot be one.
+/// The table and the name, if the operator chose an invalid name.
 fn misnamed(key: &str) -> Option<(&str, &str)> {
     let (table, rest) = key.split_once('.')?;
     let (name, _) = rest.split_once('.')?;
     (NAMED_TABLES.contains(&table) && !is_name(name)).then_some((table, name))
 }
 
-/// Names must survive being part of a variable's name.
+/// Names must be usable as part of a variable's name.
 fn is_name(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     (1..=40).contains(&name.len()) && name.bytes().all(is_letter) && !name.contains("__")
@@ -289,9 +289,9 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_stands_in_the_defaults_and_every_default_is_a_setting() {
+    fn every_setting_has_a_default_and_every_default_is_a_setting() {
         let keys = default_keys();
-        // A key too many is refused by the types; that each key is needed shows when it is taken away.
+        // The types reject an extra key; removing each key shows that it is required.
         for gone in keys.keys() {
             let layers = Layers {
                 known: BTreeMap::new(),
@@ -303,14 +303,14 @@ mod tests {
             };
             let error = layers.settings().expect_err("incomplete").to_string();
             let last = gone.rsplit('.').next().expect("a word");
-            // With its only key, a table is missing too.
+            // Without its only key, a table is missing too.
             let table = gone.split('.').next().expect("a word");
             let is_named = |word: &str| error.contains(&format!("missing field `{word}`"));
             assert!(is_named(last) || is_named(table), "{gone}: {error}");
         }
         let mut layers = Layers::of_defaults(DEFAULT).expect("the defaults are TOML");
         layers.values.insert("server.more".to_owned(), (Value::from(1), Origin::Default));
-        assert!(layers.settings().expect_err("one too many").to_string().contains("unknown field `more`"));
+        assert!(layers.settings().expect_err("an extra key").to_string().contains("unknown field `more`"));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Putting the settings together from their layers: the built-in defaults, a file, variables, the command line.
+//! Combines the settings from their layers: the built-in defaults, a file, environment variables, the command line.
 //!
-//! Later layers replace earlier ones, list by list and value by value; `layers.rs` does that. Here stand what can go wrong, and
-//! the rules between keys.
+//! Later layers replace earlier ones, value by value, and lists as a whole; `layers.rs` does that. Here are the errors and the rules
+//! between keys.
 //!
-//! It reads no file and no environment: those are handed in, and variables that the command line itself consumes (like the one
-//! for the data folder) are left out by whoever hands them in.
+//! It reads neither files nor the environment: the caller passes them in, without the variables that the command line itself uses (like the
+//! one for the data folder).
 
 mod layers;
 
@@ -18,14 +18,14 @@ use crate::vocab::settings::{LanguageModel, Plan, Settings};
 
 use layers::Layers;
 
-/// The built-in defaults, every key explained.
+/// The built-in defaults, with an explanation of every key.
 pub const DEFAULT: &str = include_str!("../../../config/default.toml");
 
-/// What every variable starts with.
+/// The prefix of every variable.
 pub const VARIABLE_PREFIX: &str = "MAILMILL_";
 
-/// The settings from all layers. `vars` are the variables with [`VARIABLE_PREFIX`] (others, and empty ones, are passed over), `overrides`
-/// are keys and values from the command line.
+/// The settings from all layers. `vars` are the variables with [`VARIABLE_PREFIX`] (others, and empty ones, are ignored), `overrides` are
+/// keys and values from the command line.
 pub fn load(
     default: &str,
     file: Option<(&Path, &str)>,
@@ -50,7 +50,7 @@ pub fn load(
     }
 }
 
-/// Where a value was given.
+/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Default,
@@ -59,7 +59,7 @@ pub enum Origin {
     CommandLine,
 }
 
-/// Why the settings cannot be used.
+/// Why the settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingsError {
     /// The file is not TOML; the message shows the place.
@@ -67,13 +67,13 @@ pub enum SettingsError {
         path: PathBuf,
         message: String,
     },
-    /// `nearest` is what was probably meant, written like `key`.
+    /// `nearest` is the most similar key, written like `key`.
     UnknownKey {
         key: String,
         origin: Origin,
         nearest: String,
     },
-    /// One underscore between levels leaves it open which of these is meant.
+    /// With single underscores between levels, the name fits several keys.
     AmbiguousVariable {
         name: String,
         candidates: Vec<String>,
@@ -126,7 +126,7 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
-/// The same for the language model.
+/// Checks the settings of the language model.
 fn check_language_model(model: &LanguageModel) -> Option<(&'static str, &'static str)> {
     if model.protocol.is_some() && model.name.is_none() {
         return Some(("language_model.name", "language_model.protocol is given, so the model must be named too"));
@@ -135,22 +135,22 @@ fn check_language_model(model: &LanguageModel) -> Option<(&'static str, &'static
         url::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none())
     };
     if !model.url.as_ref().is_none_or(is_web_address) {
-        return Some(("language_model.url", "expected an address like http://127.0.0.1:11434/v1"));
+        return Some(("language_model.url", "expected a URL like http://127.0.0.1:11434/v1"));
     }
     if !model.key.as_ref().is_none_or(|key| key.expose().bytes().all(|byte| byte.is_ascii_graphic())) {
         return Some(("language_model.key", "expected visible ASCII characters"));
     }
     let is_price = |price: f64| (0.0..=1_000_000.0).contains(&price);
     if !is_price(model.input_price) {
-        return Some(("language_model.input_price", "expected a price of a million tokens"));
+        return Some(("language_model.input_price", "expected a price per million tokens"));
     }
     if !is_price(model.output_price) {
-        return Some(("language_model.output_price", "expected a price of a million tokens"));
+        return Some(("language_model.output_price", "expected a price per million tokens"));
     }
     None
 }
 
-/// The first rule between keys that is broken: the key to change, and why.
+/// The first violated rule between keys: the key to change, and the reason.
 fn check(settings: &Settings) -> Option<(String, String)> {
     let broken = |key: &str, reason: &str| Some((key.to_owned(), reason.to_owned()));
     let server = &settings.server;
@@ -160,7 +160,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     if server.http.is_some_and(|address| !address.ip().is_loopback()) && !server.behind_proxy {
         return broken(
             "server.http",
-            "plain HTTP is served on a loopback address only, like 127.0.0.1:8080; if a reverse proxy stands in front, set \
+            "plain HTTP is served on a loopback address only, like 127.0.0.1:8080; behind a reverse proxy, set \
              server.behind_proxy",
         );
     }
@@ -180,7 +180,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
         return broken("mail.relay", &reason);
     }
     if !settings.mail.hello_name.as_deref().is_none_or(is_hello_name) {
-        return broken("mail.hello_name", "expected the name of this machine in the DNS, like mail.example.com");
+        return broken("mail.hello_name", "expected the DNS name of this machine, like mail.example.com");
     }
     let word = &settings.webhooks.header_word;
     if !(1..=32).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -194,7 +194,7 @@ fn check(settings: &Settings) -> Option<(String, String)> {
     let is_vendor = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let vendor = &settings.accounts.agent_vendor;
     if vendor.is_empty() || !vendor.bytes().all(is_vendor) {
-        return broken("accounts.agent_vendor", "expected a word of small letters, digits and hyphens");
+        return broken("accounts.agent_vendor", "expected lowercase letters, digits and hyphens");
     }
     settings.plans.iter().find_map(|(name, plan)| check_plan(name, plan))
 }
@@ -234,11 +234,11 @@ mod tests {
     }
 
     fn refused(result: Result<Settings, SettingsError>) -> String {
-        result.expect_err("these settings are wrong").to_string()
+        result.expect_err("these settings are invalid").to_string()
     }
 
     #[test]
-    fn the_defaults_are_complete_and_right() {
+    fn the_defaults_are_complete_and_valid() {
         let settings = load(DEFAULT, None, &[], &[]).expect("the defaults alone are enough");
         assert_eq!(settings.server.http.map(|address| address.to_string()).as_deref(), Some("127.0.0.1:8080"));
         assert_eq!((settings.log.level, settings.log.format), (LogLevel::Info, LogFormat::Text));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_example_works() {
-        let settings = with_file(include_str!("../../../config/example.toml")).expect("the example is right");
+        let settings = with_file(include_str!("../../../config/example.toml")).expect("the example is valid");
         assert_eq!((settings.server.https, settings.log.format), (None, LogFormat::Json));
         assert_eq!(settings.plans["trial"].budgets.general.get(), 100);
     }
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_understood_with_one_underscore_where_only_one_key_fits() {
+    fn variables_may_have_single_underscores_if_only_one_key_fits() {
         for name in ["MAILMILL_LOG__LEVEL", "MAILMILL_LOG_LEVEL"] {
             assert_eq!(with_variable(name, "debug").expect(name).log.level, LogLevel::Debug);
         }
@@ -300,7 +300,7 @@ mod tests {
         );
     }
 
-    /// Docker Compose passes variables that are not set as empty ones.
+    /// Docker Compose passes unset variables as empty ones.
     #[test]
     fn an_empty_variable_counts_as_unset() {
         for name in
@@ -316,8 +316,8 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_fits_two_keys_is_refused_with_both() {
-        // Two plans whose names make the flat names of different keys equal.
+    fn a_variable_that_fits_two_keys_is_rejected_with_both() {
+        // Two plans whose names give different keys the same variable name.
         let defaults = format!("{DEFAULT}\n[plans.a]\nb_c = 1\n[plans.a_b]\nc = 1\n");
         let error = load(&defaults, None, &[("MAILMILL_PLANS_A_B_C".into(), "2".into())], &[]);
         assert_eq!(
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_type_tells_what_was_found_and_what_is_expected() {
+    fn a_wrong_type_is_reported_with_the_expected_type() {
         for (text, expected) in [
             (
                 "[server]\nidle_seconds = '5'",
@@ -355,7 +355,7 @@ mod tests {
             ("server = 5", "The setting server (in my.toml, line 1) is a whole number, expected a table."),
             (
                 "[tls]\nnames = [1]",
-                "The setting tls.names (in my.toml, line 2) is a list of other things, expected a list of texts.",
+                "The setting tls.names (in my.toml, line 2) is a list of other values, expected a list of texts.",
             ),
         ] {
             assert_eq!(refused(with_file(text)), expected);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_outside_its_range_is_refused_at_its_place() {
+    fn a_value_outside_its_range_is_rejected_with_its_origin() {
         for (text, expected) in [
             (
                 "[server]\nidle_seconds = 0",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_between_keys_say_the_remedy() {
+    fn rules_between_keys_name_the_remedy() {
         for (text, expected) in [
             (
                 "[plans.standard]\nrecipients_per_second = 11",
@@ -410,7 +410,7 @@ mod tests {
             (
                 "[mail]\nrelay = ['smtp://localhost', 'smtp://ana:hunter2@mail.example.com?tls=off']",
                 "The setting mail.relay (in my.toml, line 2) cannot be used: relay 2: a password is never sent over an \
-                 unencrypted connection; leave out tls=off or the user.",
+                 unencrypted connection; remove tls=off or the user.",
             ),
             ("[mail]\nhello_name = 'my mill'", "The setting mail.hello_name (in my.toml, line 2) cannot be used"),
             ("[server]\npublic_url = 'mail.example.com'", "like https://mail.example.com"),
@@ -448,16 +448,16 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_name_that_no_variable_could_carry_is_refused() {
+    fn a_plan_name_that_no_variable_can_contain_is_rejected() {
         assert_eq!(
             refused(with_file("[plans.my-plan]\ndaily_emails = 1")),
-            "The setting plans.my-plan.daily_emails (in my.toml, line 2) cannot be used: my-plan as a name in plans must be of \
-             small letters, digits and single underscores."
+            "The setting plans.my-plan.daily_emails (in my.toml, line 2) cannot be used: my-plan as a name in plans must consist of \
+             lowercase letters, digits and single underscores."
         );
     }
 
     #[test]
-    fn broken_toml_shows_its_place() {
+    fn invalid_toml_is_reported_with_its_line() {
         let error = refused(with_file("[server]\nhttp = 127\n= 3"));
         assert!(error.starts_with("my.toml cannot be read: ") && error.contains("line 3"), "{error}");
         let error = refused(with_file("[log]\nlevel = 'info'\nlevel = 'warn'"));

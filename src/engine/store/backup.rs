@@ -1,7 +1,7 @@
-//! Copying a store while it is written to, and proving that a copy is whole.
+//! Copies a store while it is written to, and verifies that a copy is complete.
 //!
-//! A backup is a fresh file filled from one snapshot: consistent by construction, compact, and free of whatever damage the old
-//! file's free pages may hold. Its digest is taken from the rows as they are read, and again from the rows of the copy.
+//! A backup is a new file filled from one snapshot: consistent by construction, compact, and free of any damage in the old file's free
+//! pages. Its digest is computed from the rows as they are read, and again from the rows of the copy.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -22,10 +22,10 @@ use crate::vocab::tables::{DatabaseKind, TABLES, TableId, TableInfo};
 const ROWS_PER_COMMIT: usize = 20_000;
 /// Bytes copied in one transaction of the copy: rows may be blob chunks.
 const BYTES_PER_COMMIT: usize = 16 * 1024 * 1024;
-/// Memory for pages of the copy.
+/// Cache for pages of the copy.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What one table of a backup holds.
+/// The rows of one table of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableDigest {
     pub rows: u64,
@@ -36,10 +36,10 @@ pub struct TableDigest {
 /// Table name to digest, for every table that has rows.
 pub type Digests = BTreeMap<String, TableDigest>;
 
-/// Copy everything `tx` sees into a new file at `target`. After an error what is there is no backup.
+/// Copies everything that `tx` sees into a new file at `target`. After an error the file is not a backup.
 pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<Digests> {
     if target.exists() {
-        return Err(Error::Io(format!("{} is there already", target.display())));
+        return Err(Error::Io(format!("{} already exists", target.display())));
     }
     let port = RedbPort::open(Space::unlimited(), target, database_kind, CACHE_BYTES)?;
     let mut digests = Digests::new();
@@ -62,8 +62,8 @@ pub fn copy(tx: &ReadTx, database_kind: DatabaseKind, target: &Path) -> Result<D
     Ok(digests)
 }
 
-/// The digests of the file at `path`, read back row by row after every page was compared with its checksum (rows alone would not
-/// show damage to the pages through which they are looked up). A damaged file is an error.
+/// The digests of the file at `path`, computed row by row after every page was compared with its checksum (rows alone would not show damage
+/// to index pages). A damaged file is an error.
 pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     let port = RedbPort::open_verified(path, CACHE_BYTES)?;
     let here = port.table_names()?;
@@ -76,7 +76,7 @@ pub fn digests(path: &Path, database_kind: DatabaseKind) -> Result<Digests> {
     Ok(digests)
 }
 
-/// Tables without rows are left out, so that a newer program, which has more tables, finds the same in an old backup.
+/// Tables without rows are omitted, so that a newer program, which has more tables, computes the same for an old backup.
 fn note(digests: &mut Digests, info: &TableInfo, digest: TableDigest) {
     if digest.rows > 0 {
         digests.insert(info.name.to_owned(), digest);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_made_while_writes_go_on_is_one_moment_of_the_store() {
+    fn a_copy_made_during_writes_is_one_consistent_state() {
         let (folder, store) = scratch();
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -155,7 +155,7 @@ mod tests {
                 let digests = copy(&tx, DatabaseKind::Environment, &target).expect("copied");
                 let image = std::fs::read(&target).expect("there");
                 assert_eq!(super::digests(&target, DatabaseKind::Environment), Ok(digests.clone()));
-                assert!(std::fs::read(&target).expect("there") == image, "looking at a copy changes nothing of it");
+                assert!(std::fs::read(&target).expect("there") == image, "reading a copy does not change it");
                 let copied = open(&target).expect("a copy opens as a store");
                 let counted = copied.read().get(COUNT, &0).expect("readable").unwrap_or(0);
                 assert_eq!(rows(&copied.read(), CONTACTS).len() as i64, counted, "the rows and their count are of one commit");
@@ -165,13 +165,13 @@ mod tests {
                 copied.close();
             }
             done.store(true, Ordering::SeqCst);
-            writer.join().expect("the writer goes on meanwhile");
+            writer.join().expect("the writer continues");
         });
         store.close();
     }
 
     #[test]
-    fn a_copy_goes_in_several_transactions_where_rows_are_many_or_large() {
+    fn many_or_large_rows_are_copied_in_several_transactions() {
         let (folder, store) = scratch();
         let wrote = store.write_blocking(|tx| {
             (0..ROWS_PER_COMMIT as u32 + 1).for_each(|row| tx.put(ROWS, &row, &vec![]));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_never_goes_over_a_file_and_a_missing_one_is_not_made_by_looking() {
+    fn a_copy_never_replaces_a_file_and_reading_creates_none() {
         let (folder, store) = scratch();
         let target = folder.path().join("copy.redb");
         std::fs::write(&target, b"mine").expect("written");
@@ -199,10 +199,10 @@ mod tests {
         store.close();
     }
 
-    /// Digests alone would miss damage to the pages through which rows are looked up: those are found by their checksums. A flip
-    /// in a page that holds nothing changes nothing, so there every row must still be found.
+    /// Digests alone would miss damage to index pages: checksums find that. A flipped byte in an unused page changes nothing, so then every
+    /// row must still be found.
     #[test]
-    fn a_flipped_byte_in_a_copy_is_noticed_or_harmless() {
+    fn a_flipped_byte_in_a_copy_is_detected_or_harmless() {
         let (folder, store) = scratch();
         let mut dice = Dice::new(11);
         let values: Vec<_> = (0..3_000_u32).map(|_| dice.bytes(60)).collect();
@@ -219,7 +219,7 @@ mod tests {
         let whole = copy(&store.read(), DatabaseKind::Environment, &target).expect("copied");
         store.close();
         let image = std::fs::read(&target).expect("there");
-        // Zeros fill what no page uses, and 255 the maps of free pages.
+        // Zeros fill unused pages, and 255 the maps of free pages.
         let filled: Vec<usize> = (0..image.len()).filter(|at| !matches!(image[*at], 0 | 255)).collect();
         let (mut noticed, tries) = (0, 120);
         for _ in 0..tries {
@@ -231,13 +231,13 @@ mod tests {
                 noticed += 1;
                 continue;
             }
-            let store = open(&target).expect("what passes opens");
+            let store = open(&target).expect("a file that passes the check opens");
             let tx = store.read();
             for (row, value) in (0..).zip(&values) {
                 assert_eq!(tx.get(ROWS, &row).as_ref(), Ok(&Some(value.clone())), "byte {at}, row {row}");
             }
             store.close();
         }
-        assert!(noticed * 10 > tries * 8, "{noticed} of {tries} were noticed");
+        assert!(noticed * 10 > tries * 8, "{noticed} of {tries} were detected");
     }
 }

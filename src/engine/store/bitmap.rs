@@ -1,7 +1,7 @@
-//! Sets of row numbers kept in blocks of 65,536: which rows have a tag, a status, a topic.
+//! Sets of row numbers in blocks of 65,536: the rows that have a tag, a status, a topic.
 //!
-//! Row numbers of one scope are dense and grow by one, so a set is a compressed bitmap. Counting, combining and finding the n-th
-//! member cost microseconds where walking rows would cost a second; a change rewrites one block of at most 8 KiB.
+//! Row numbers of one scope are dense and ascending, so a set is a compressed bitmap. Counting, combining and finding the n-th member take
+//! microseconds where reading rows would take a second; a change rewrites one block of at most 8 KiB.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -27,19 +27,19 @@ impl Value for Block {
     }
 }
 
-/// Numbers to add to and to take from one set.
+/// Numbers to add to and to remove from one set.
 #[derive(Default)]
 pub struct Delta {
     pub add: RoaringBitmap,
     pub remove: RoaringBitmap,
 }
 
-/// The whole set under `key`.
+/// Loads the whole set under `key`.
 pub fn load<K: Key, S: PrefixOf<K>>(tx: &impl Read, table: Table<K, Block>, key: &S) -> Result<RoaringBitmap> {
     load_span(tx, table, &table.under(key))
 }
 
-/// All sets whose blocks stand in `span`, as one.
+/// Loads all sets whose blocks are in `span`, as one.
 pub fn load_span<K: Key>(tx: &impl Read, table: Table<K, Block>, span: &Span) -> Result<RoaringBitmap> {
     let mut whole = RoaringBitmap::new();
     tx.visit_bytes(table.id, span, Order::Forward, &mut |_, bytes| {
@@ -56,13 +56,13 @@ pub fn has<K: Key>(tx: &impl Read, table: Table<K, Block>, block_key: impl Fn(u1
     Ok(block.is_some_and(|Block(members)| members.contains(number)))
 }
 
-/// Change the set whose block `n` is under `block_key(n)`. Numbers in both halves of the delta end up in the set.
+/// Changes the set whose block `n` is under `block_key(n)`. Numbers in both halves of the delta end up in the set.
 pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: impl Fn(u16) -> K, delta: &Delta) -> Result<()> {
     for (number, part) in by_block(delta) {
         let key = block_key(number);
         let Block(mut block) = tx.get(table, &key)?.unwrap_or(Block(RoaringBitmap::new()));
         if part.add.is_subset(&block) && part.remove.is_disjoint(&block) {
-            // Most of what people do they did before: the block is not written again for it.
+            // Most activity repeats earlier activity: then the block need not be written again.
             continue;
         }
         block -= &part.remove;
@@ -71,7 +71,7 @@ pub fn apply<K: Key>(tx: &mut WriteTx<'_>, table: Table<K, Block>, block_key: im
             tx.delete(table, &key);
             continue;
         }
-        // A block that is full, or nearly, shrinks from 8 KiB to a few bytes.
+        // A full or nearly full block shrinks from 8 KiB to a few bytes.
         block.optimize();
         tx.put(table, &key, &Block(block));
     }
@@ -102,13 +102,13 @@ mod tests {
 
     const BITS: Table<(u8, u16), Block> = Table::new(CONTACT_BITS);
 
-    /// Numbers in few blocks, many at the edges of one.
+    /// Numbers in a few blocks, many at block boundaries.
     fn number() -> impl Strategy<Value = u32> {
         (0..3_u32, prop_oneof![0..4_u32, 65_532..65_536_u32, 0..65_536_u32], any::<bool>())
             .prop_map(|(block, low, far)| (block << 16) + low + if far { 0xFFFF_0000 - (2 << 16) } else { 0 })
     }
 
-    /// Single numbers, and now and then a run that fills most of a block.
+    /// Single numbers, and occasionally a run that fills most of a block.
     fn numbers() -> impl Strategy<Value = BTreeSet<u32>> {
         let run = (0..200_000_u32, 0..70_000_u32).prop_map(|(from, count)| (from..from + count).collect());
         prop_oneof![6 => prop::collection::btree_set(number(), 0..40), 1 => run]
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_block_takes_a_few_bytes() {
+    fn a_full_block_needs_only_a_few_bytes() {
         let store = start(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("started");
         let delta = Delta { add: (0..65_536).collect(), remove: RoaringBitmap::new() };
         store.write_blocking(move |tx| apply(tx, BITS, |block| (7, block), &delta)).expect("written").expect("applied");

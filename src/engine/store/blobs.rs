@@ -1,7 +1,7 @@
-//! Files kept as rows: uploads, exports, images. One file to copy, one file to back up.
+//! Files stored as rows: uploads, exports, images. So there is a single file to copy and to back up.
 //!
-//! A blob is written chunk by chunk, each chunk durable by itself, and exists for readers once its head says it is complete. Heads
-//! carry an expiry, so what an interrupted upload leaves behind is swept away like an export nobody fetched.
+//! A blob is written chunk by chunk, each chunk durable on its own, and becomes visible to readers once its head is marked complete. Heads
+//! have an expiry, so the rest of an interrupted upload is deleted like an export that no one downloaded.
 
 use std::ops::ControlFlow;
 
@@ -18,34 +18,34 @@ use crate::vocab::tables;
 const HEADS: Table<BlobId, Head> = Table::new(tables::BLOB_HEADS);
 const CHUNKS: Table<(BlobId, u32), Vec<u8>> = Table::new(tables::BLOBS);
 
-/// Bytes of one chunk: large enough that rows are few, small enough that a writer's memory stays small.
+/// Bytes of one chunk: large enough that rows are few, small enough that a writer needs little memory.
 pub const CHUNK_BYTES: usize = 256 * 1024;
-/// Chunks removed in one transaction.
+/// Chunks deleted in one transaction.
 const SWEEP_CHUNKS_MAX: usize = 256;
 
-/// What is known of a blob.
+/// The metadata of a blob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// All bytes are there.
+    /// Whether all bytes are stored.
     pub complete: bool,
     pub bytes: u64,
     pub content_type: String,
-    /// The file name a download gets.
+    /// The file name of a download.
     pub name: String,
-    /// When it may be swept away; `None` for never.
+    /// When it may be deleted; `None` for never.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Record for Head {}
 
-/// Begin a blob. Its head must have an expiry, later than any upload takes: an upload that never ends is swept away then.
+/// Starts a blob. Its head must have an expiry, later than any upload takes: an upload that never ends is then deleted.
 pub fn begin(tx: &mut WriteTx<'_>, id: BlobId, head: Head) {
-    debug_assert!(head.expires_at.is_some(), "an upload without an expiry could stay behind for ever");
+    debug_assert!(head.expires_at.is_some(), "an upload without an expiry could stay forever");
     tx.put(HEADS, &id, &Head { complete: false, bytes: 0, ..head });
 }
 
-/// Put chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. False if the blob was swept away, or never begun: a chunk
-/// without a head would never be found again.
+/// Stores chunk `number` (from 0, without gaps) of at most [`CHUNK_BYTES`]. Returns false if the blob was deleted, or never started: a
+/// chunk without a head would never be found again.
 pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) -> Result<bool> {
     debug_assert!(bytes.len() <= CHUNK_BYTES, "a chunk must fit its bound");
     let begun = tx.has(HEADS, &id)?;
@@ -55,14 +55,14 @@ pub fn put_chunk(tx: &mut WriteTx<'_>, id: BlobId, number: u32, bytes: Vec<u8>) 
     Ok(begun)
 }
 
-/// Every chunk is there: let readers see the blob. False if it was swept away before.
+/// Marks the blob as complete, which makes it visible to readers. Returns false if it was deleted before.
 pub fn complete(tx: &mut WriteTx<'_>, id: BlobId, bytes: u64, expires_at: Option<Timestamp>) -> Result<bool> {
     let Some(head) = tx.get(HEADS, &id)? else { return Ok(false) };
     tx.put(HEADS, &id, &Head { complete: true, bytes, expires_at, ..head });
     Ok(true)
 }
 
-/// Let the blob be swept away from `when` on.
+/// Lets the blob be deleted from `when` on.
 pub fn expire(tx: &mut WriteTx<'_>, id: BlobId, when: Timestamp) -> Result<()> {
     if let Some(head) = tx.get(HEADS, &id)? {
         tx.put(HEADS, &id, &Head { expires_at: Some(when), ..head });
@@ -70,14 +70,14 @@ pub fn expire(tx: &mut WriteTx<'_>, id: BlobId, when: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Keep these bytes as a blob, in one go: for what is in memory anyway.
+/// Stores these bytes as a blob at once: for data that is in memory anyway.
 pub fn put(tx: &mut WriteTx<'_>, head: Head, bytes: &[u8]) -> BlobId {
     let id = BlobId::make(tx.now(), tx.random());
     put_as(tx, id, head, bytes);
     id
 }
 
-/// The same under an identifier that the caller derives from what the bytes are.
+/// Stores them under an identifier that the caller derives from the content.
 pub fn put_as(tx: &mut WriteTx<'_>, id: BlobId, head: Head, bytes: &[u8]) {
     for (number, chunk) in bytes.chunks(CHUNK_BYTES).enumerate() {
         tx.put(CHUNKS, &(id, number as u32), &chunk.to_vec());
@@ -85,7 +85,7 @@ pub fn put_as(tx: &mut WriteTx<'_>, id: BlobId, head: Head, bytes: &[u8]) {
     tx.put(HEADS, &id, &Head { complete: true, bytes: bytes.len() as u64, ..head });
 }
 
-/// Make sure that the blob is not swept away before `when`.
+/// Keeps the blob at least until `when`.
 pub fn keep_until(tx: &mut WriteTx<'_>, id: BlobId, when: Option<Timestamp>) -> Result<()> {
     if let Some(head) = tx.get(HEADS, &id)?
         && let (Some(expires_at), Some(when)) = (head.expires_at, when)
@@ -106,7 +106,7 @@ pub fn chunk(tx: &impl Read, id: BlobId, number: u32) -> Result<Option<Vec<u8>>>
     tx.get(CHUNKS, &(id, number))
 }
 
-/// Remove what has expired, a bounded amount; true if there may be more.
+/// Deletes expired blobs, a bounded amount; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let now = tx.now();
     let mut due = None;
@@ -121,7 +121,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     if tx.delete_span(CHUNKS, &CHUNKS.under(&(id,)), SWEEP_CHUNKS_MAX)? < SWEEP_CHUNKS_MAX {
         tx.delete(HEADS, &id);
     } else if head.complete {
-        // Its first chunks are gone: from now on it is not there for readers either.
+        // Its first chunks are deleted: from now on it does not exist for readers either.
         tx.put(HEADS, &id, &Head { complete: false, ..head });
     }
     Ok(true)
@@ -138,7 +138,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that stands at byte `at`; `None` if there is no such blob.
+    /// A reader that starts at byte `at`; `None` if the blob does not exist.
     pub fn open(tx: ReadTx, id: BlobId, at: u64) -> Result<Option<Self>> {
         let Some(head) = head(&tx, id)? else { return Ok(None) };
         Ok(Some(Self { tx, id, bytes: head.bytes, at, chunk: Vec::new(), chunk_number: None }))
@@ -156,7 +156,7 @@ impl Reader {
         }
         let start = (self.at % CHUNK_BYTES as u64) as usize;
         let rest = self.chunk.get(start..).filter(|rest| !rest.is_empty()).ok_or_else(|| corrupt(tables::BLOBS))?;
-        // What an upload put beyond the length it declared is not part of the blob.
+        // Bytes that an upload sent beyond its declared length are not part of the blob.
         let rest = &rest[..rest.len().min((self.bytes - self.at).try_into().unwrap_or(usize::MAX))];
         self.at += rest.len() as u64;
         Ok(rest)
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_reads_back_from_any_byte() {
+    fn a_blob_can_be_read_from_any_byte() {
         let (_folder, store) = scratch();
         for length in [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES + 77] {
             let bytes = sample(length);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_keeps_its_blob_while_it_is_swept_away() {
+    fn a_reader_keeps_its_blob_while_it_is_deleted() {
         let (_folder, store) = scratch();
         let bytes = sample(2 * CHUNK_BYTES);
         upload(&store, ID, &bytes);
@@ -255,23 +255,23 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupted_upload_is_invisible_and_swept_when_it_expires() {
+    fn an_interrupted_upload_is_invisible_and_deleted_when_it_expires() {
         let clock = std::sync::Arc::new(ManualClock::at(Timestamp(1_000)));
         let store = start_at(std::sync::Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("started");
         upload(&store, ID, &sample(CHUNK_BYTES + 1));
         assert_eq!(head(&store.read(), ID), Ok(None));
         assert!(Reader::open(store.read(), ID, 0).expect("readable").is_none());
-        assert_eq!((sweep_all(&store), rows(&store)), (0, (1, 2)), "not before its time");
+        assert_eq!((sweep_all(&store), rows(&store)), (0, (1, 2)), "not before it expires");
         clock.advance_ms(4_000);
         assert_eq!((sweep_all(&store), rows(&store)), (1, (0, 0)));
         let late = store.write_blocking(|tx| put_chunk(tx, ID, 2, vec![1])).expect("written");
-        assert_eq!((late, finish(&store, ID, 9, None)), (Ok(false), Ok(false)), "an upload that comes too late is told so");
+        assert_eq!((late, finish(&store, ID, 9, None)), (Ok(false), Ok(false)), "a late upload gets false");
         assert_eq!(rows(&store), (0, 0));
         store.close();
     }
 
     #[test]
-    fn a_long_blob_is_swept_in_steps_and_is_gone_for_readers_after_the_first() {
+    fn a_long_blob_is_deleted_in_steps_and_gone_for_readers_after_the_first() {
         let store = start_at(
             std::sync::Arc::new(MemoryPort::new()),
             DatabaseKind::Environment,
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_with_a_missing_or_short_chunk_is_an_error_and_never_short() {
+    fn a_blob_with_a_missing_or_short_chunk_is_an_error_and_never_truncated() {
         let store = start_at(
             std::sync::Arc::new(MemoryPort::new()),
             DatabaseKind::Environment,
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(reader.next_bytes(), Err(corrupt(tables::BLOBS)));
         assert_eq!(finish(&store, ID, 4, None), Ok(true));
         let mut reader = Reader::open(store.read(), ID, 1).expect("readable").expect("complete");
-        assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(3), "what is beyond the declared length is not part of the blob");
+        assert_eq!(reader.next_bytes().map(<[u8]>::len), Ok(3), "data beyond the declared length is not part of the blob");
         store.close();
     }
 }

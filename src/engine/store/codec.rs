@@ -1,31 +1,31 @@
-//! How values become bytes and come back, version by version.
+//! Encodes values as bytes and decodes them, version by version.
 //!
-//! This is the only file that names bincode. A record begins with its version; the reader of a newer version upgrades older
-//! bytes on the way in, so that a change of a record needs no rewrite of the table.
+//! This is the only file that uses bincode. A record starts with its version; a newer program upgrades older bytes as it reads them, so
+//! that a change of a record needs no rewrite of the table.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A value in a table.
 pub trait Value: Sized {
-    /// Append the bytes of this value.
+    /// Appends the bytes of this value.
     fn encode(&self, out: &mut Vec<u8>);
-    /// Read the value from its bytes; `None` if they are not such a value.
+    /// Decodes the value; `None` if the bytes are not valid.
     fn decode(bytes: &[u8]) -> Option<Self>;
 }
 
-/// A value that is written field by field behind a version byte.
+/// A value that is written field by field after a version byte.
 pub trait Record: Serialize + DeserializeOwned {
     /// The version this program writes.
     const VERSION: u8 = 1;
 
-    /// Read a record of an older version, without its version byte.
+    /// Decodes a record of an older version, without its version byte.
     fn upgrade(_version: u8, _bytes: &[u8]) -> Option<Self> {
         None
     }
 }
 
-/// A length in a damaged record must not be able to ask for all the memory there is. No row comes near this.
+/// A length in a damaged record must not cause a huge allocation. No row comes near this size.
 const RECORD_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 type Config = bincode::config::Configuration<
@@ -51,12 +51,12 @@ impl<T: Record> Value for T {
     }
 }
 
-/// Read the fields of a record that stand in `bytes` without a version byte.
+/// Decodes the fields of a record without a version byte.
 pub fn decode_fields<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     bincode::serde::decode_from_slice(bytes, CONFIG).ok().map(|(value, _)| value)
 }
 
-/// Read a record of version `version` into a type that borrows its text from `bytes`: for scans over many rows.
+/// Decodes a record of version `version` into a type that borrows its text from `bytes`: for scans over many rows.
 pub fn decode_borrowed<'de, T: Deserialize<'de>>(bytes: &'de [u8], version: u8) -> Option<T> {
     let (&found, body) = bytes.split_first()?;
     if found != version {
@@ -90,7 +90,7 @@ impl Value for i64 {
     }
 }
 
-/// Plain bytes: the caller has its own form.
+/// Plain bytes: the caller has its own format.
 impl Value for Vec<u8> {
     fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self);
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_length_is_refused_before_memory_is_taken_for_it() {
+    fn a_damaged_length_is_rejected_before_memory_is_allocated() {
         let mut bytes = vec![1, 253];
         bytes.extend_from_slice(&(u64::MAX / 4).to_le_bytes());
         assert_eq!(Old::decode(&bytes), None);
     }
 
     #[test]
-    fn an_older_record_is_upgraded_when_read_and_a_newer_one_refused() {
+    fn an_older_record_is_upgraded_when_read_and_a_newer_one_rejected() {
         let mut bytes = Vec::new();
         Old { name: "Ann".into() }.encode(&mut bytes);
         assert_eq!(New::decode(&bytes), Some(New { name: "Ann".into(), age: 0 }));

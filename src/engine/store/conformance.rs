@@ -1,4 +1,4 @@
-//! What every engine under the port must do, tried on redb in a file, redb in memory, and a plain map.
+//! Tests that every engine behind the port must pass, run on redb in a file, redb in memory, and a plain map.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
@@ -13,7 +13,7 @@ use crate::vocab::tables::{BLOBS, CONTACTS, DatabaseKind, FEED, TABLES, TableId}
 
 type Rows = Vec<BTreeMap<Box<[u8]>, Box<[u8]>>>;
 
-/// The simplest engine that keeps the promises of the port, except that nothing of it outlives the process.
+/// The simplest engine that fulfills the contract of the port, except that its rows do not outlive the process.
 pub struct MemoryPort {
     newest: Mutex<Arc<Rows>>,
 }
@@ -75,7 +75,7 @@ impl Snapshot for MemorySnapshot {
     }
 }
 
-/// Every kind of engine, each empty, with its name for the message of a failing test.
+/// Every kind of engine, each empty, with its name for failure messages.
 fn on_every_port(check: fn(&dyn Port)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let in_file = RedbPort::open(Space::unlimited(), &folder.path().join("world.redb"), DatabaseKind::Environment, CACHE_BYTES)
@@ -98,7 +98,7 @@ fn commit(port: &dyn Port, table: TableId, rows: &[(&str, &str)]) {
     for (key, value) in rows {
         put(&mut batch, table, *key, *value);
     }
-    port.commit(&batch).expect("the engine takes it");
+    port.commit(&batch).expect("the engine accepts it");
 }
 
 fn get(snapshot: &dyn Snapshot, table: TableId, key: &[u8]) -> Option<Vec<u8>> {
@@ -110,8 +110,8 @@ fn keys(snapshot: &dyn Snapshot, from: &str, to: Option<&str>, order: Order, lim
     let mut keys = Vec::new();
     snapshot
         .visit(CONTACTS, &span, order, &mut |key, value| {
-            assert_eq!(key, value, "these tests put each key as its own value");
-            keys.push(String::from_utf8(key.to_vec()).expect("text was put"));
+            assert_eq!(key, value, "these tests store each key as its own value");
+            keys.push(String::from_utf8(key.to_vec()).expect("text was stored"));
             Ok(if keys.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })
         .expect("readable");
@@ -131,14 +131,14 @@ fn a_value_is_found_under_its_key_in_its_table_only() {
 }
 
 #[test]
-fn a_later_value_replaces_an_earlier_one_and_a_removal_takes_it_away() {
+fn a_later_value_replaces_an_earlier_one_and_a_removal_deletes_it() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "1"), ("b", "1")]);
         commit(port, CONTACTS, &[("a", "2")]);
         let mut batch = Overlay::new();
         batch.set(CONTACTS, b"b".as_slice().into(), None);
         batch.set(CONTACTS, b"never there".as_slice().into(), None);
-        port.commit(&batch).expect("removing what is not there is no error");
+        port.commit(&batch).expect("removing a missing key is not an error");
         let snapshot = port.snapshot().expect("readable");
         assert_eq!(get(&*snapshot, CONTACTS, b"a").as_deref(), Some(b"2".as_slice()));
         assert_eq!(get(&*snapshot, CONTACTS, b"b"), None);
@@ -157,13 +157,13 @@ fn a_span_holds_its_first_key_and_not_its_end_in_both_orders() {
         assert_eq!(keys(snapshot, "b", Some("d"), Order::Backward, 9), ["c", "ba", "b"]);
         assert_eq!(keys(snapshot, "", None, Order::Forward, 9), ["a", "b", "ba", "c", "d"]);
         assert_eq!(keys(snapshot, "bb", None, Order::Backward, 9), ["d", "c"]);
-        assert_eq!(keys(snapshot, "", None, Order::Forward, 2), ["a", "b"], "a visitor that breaks sees no more");
+        assert_eq!(keys(snapshot, "", None, Order::Forward, 2), ["a", "b"], "a visitor that breaks gets no more");
         assert_eq!(keys(snapshot, "", None, Order::Backward, 2), ["d", "c"]);
     });
 }
 
 #[test]
-fn a_span_that_ends_where_it_begins_or_before_is_empty_and_no_error() {
+fn an_empty_or_reversed_span_is_empty_and_not_an_error() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b"), ("c", "c")]);
         let snapshot = port.snapshot().expect("readable");
@@ -176,7 +176,7 @@ fn a_span_that_ends_where_it_begins_or_before_is_empty_and_no_error() {
 }
 
 #[test]
-fn an_error_of_the_visitor_ends_the_visit_and_comes_back() {
+fn an_error_of_the_visitor_ends_the_visit_and_is_returned() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b")]);
         let snapshot = port.snapshot().expect("readable");
@@ -198,7 +198,7 @@ fn values_may_be_empty_or_large_and_keys_may_be_long() {
         put(&mut batch, BLOBS, "empty", Vec::new());
         put(&mut batch, BLOBS, "large", large.clone());
         put(&mut batch, BLOBS, long.clone(), "long key");
-        port.commit(&batch).expect("the engine takes it");
+        port.commit(&batch).expect("the engine accepts it");
         let snapshot = port.snapshot().expect("readable");
         assert_eq!(get(&*snapshot, BLOBS, b"empty"), Some(Vec::new()));
         assert_eq!(get(&*snapshot, BLOBS, b"large"), Some(large));
@@ -221,7 +221,7 @@ fn settling_changes_nothing() {
 }
 
 #[test]
-fn a_snapshot_stays_as_it_was_while_commits_go_on() {
+fn a_snapshot_does_not_change_during_later_commits() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("a", "a"), ("b", "b")]);
         let before = port.snapshot().expect("readable");
@@ -230,7 +230,7 @@ fn a_snapshot_stays_as_it_was_while_commits_go_on() {
             commit(port, CONTACTS, &[(&key, &key), ("a", "changed")]);
             let mut batch = Overlay::new();
             batch.set(CONTACTS, b"b".as_slice().into(), None);
-            port.commit(&batch).expect("the engine takes it");
+            port.commit(&batch).expect("the engine accepts it");
         }
         assert_eq!(keys(&*before, "", None, Order::Forward, 999), ["a", "b"]);
         let after = port.snapshot().expect("readable");
@@ -239,9 +239,9 @@ fn a_snapshot_stays_as_it_was_while_commits_go_on() {
     });
 }
 
-/// One writer raises the same number in two tables; readers on other threads must never see two different ones.
+/// One writer raises the same number in two tables; readers on other threads must never see two different numbers.
 #[test]
-fn a_commit_is_seen_in_all_its_tables_or_in_none() {
+fn a_commit_is_visible_in_all_its_tables_or_in_none() {
     on_every_port(|port| {
         commit(port, CONTACTS, &[("n", "0")]);
         commit(port, FEED, &[("n", "0")]);
@@ -264,7 +264,7 @@ fn a_commit_is_seen_in_all_its_tables_or_in_none() {
                 let mut batch = Overlay::new();
                 put(&mut batch, CONTACTS, "n", number.to_string());
                 put(&mut batch, FEED, "n", number.to_string());
-                port.commit(&batch).expect("the engine takes it");
+                port.commit(&batch).expect("the engine accepts it");
             }
             for reader in readers {
                 reader.join().expect("both tables agreed");

@@ -1,7 +1,7 @@
-//! A file to look at and not to touch: what is written to it stays in memory.
+//! A read-only view of a file: writes to it stay in memory.
 //!
-//! The engine writes even when it only checks a file (a header that says "in use", the map of free pages). A backup may lie on a
-//! medium that cannot be written, and must in any case be after a check what it was before.
+//! The engine writes even when it only checks a file (a header that says "in use", the map of free pages). A backup may be on a read-only
+//! medium, and a check must never change it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,14 +12,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const BLOCK: usize = 4096;
 
-/// What was written, by block of the file.
+/// The written data, by block of the file.
 type Blocks = BTreeMap<u64, Box<[u8; BLOCK]>>;
 
-/// A file, and beside it what was written "to" it.
+/// A file, and the writes on top of it.
 #[derive(Debug)]
 pub struct CowFile {
     file: File,
-    /// How much of the file there is to see; the blocks hide the rest.
+    /// How much of the file is visible; the blocks hide the rest.
     file_bytes: u64,
     state: Mutex<State>,
 }
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl CowFile {
-    /// The file, which must be there and hold something.
+    /// Opens a file that must exist and not be empty.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let length = file.metadata()?.len();
@@ -45,7 +45,7 @@ impl CowFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The block as the file has it, zeros behind its end.
+    /// The block as it is in the file, zeros after its end.
     fn in_file(&self, block: u64) -> io::Result<Box<[u8; BLOCK]>> {
         let mut bytes = Box::new([0; BLOCK]);
         let start = block * BLOCK as u64;
@@ -55,7 +55,7 @@ impl CowFile {
     }
 }
 
-/// The parts of `length` bytes from `offset` on: block, where in it, and how many bytes.
+/// The parts of `length` bytes from `offset` on: block, offset in it, and number of bytes.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, usize)> {
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -94,7 +94,7 @@ impl redb::StorageBackend for CowFile {
     fn set_len(&self, length: u64) -> io::Result<()> {
         let mut state = self.state();
         if length < state.length {
-            // What is cut off must read as zeros when the file grows again.
+            // A truncated part must read as zeros when the file grows again.
             for block in length / BLOCK as u64..state.length.div_ceil(BLOCK as u64) {
                 let mut bytes = match state.blocks.remove(&block) {
                     Some(bytes) => bytes,
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_as_a_file_that_takes_writes_and_leaves_the_file_alone() {
+    fn reads_like_a_writable_file_and_leaves_the_file_unchanged() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("file");
         let mut dice = Dice::new(3);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_not_one_to_look_at() {
+    fn an_empty_file_is_rejected() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("file");
         std::fs::write(&path, b"").expect("written");

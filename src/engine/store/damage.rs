@@ -1,5 +1,5 @@
-//! Damaged files: the engine underneath trusts its own pages and panics on some that were changed by a disk or by hand. Here such a panic
-//! becomes an error that names the file, what was found and how to restore.
+//! Damaged files: redb trusts its own pages and panics on some that were changed by a disk or by hand. Here such a panic becomes an error
+//! with the file name, the finding and the way to restore.
 //!
 //! It does not know which rows are lost. Checksums find damage; `mailmill check-data` compares them.
 
@@ -10,28 +10,28 @@ use std::path::Path;
 
 use super::{Error, Result};
 
-/// How an operator puts a backup into a new folder.
+/// The command that restores a backup into a new folder.
 pub const RESTORE: &str = "mailmill restore BACKUP --data NEW_FOLDER --master-key KEY_FILE";
 
-/// Do `work` on the file; a panic of the engine is a damaged file.
+/// Runs `work` on the file; a panic of the engine means a damaged file.
 pub fn guarded<T>(file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(impossible(file, panic.as_ref())))
 }
 
-/// The error that a panic of the engine stands for.
+/// The error for a panic of the engine.
 pub fn impossible(file: &Path, panic: &(dyn Any + Send)) -> Error {
-    // The engine's own words say something to its authors alone.
+    // The engine's own message is meaningful only to its authors.
     tracing::debug!(file = %file.display(), words = words(panic), "a page could not be read");
     Error::Damaged { file: file.to_path_buf(), found: "a page has impossible contents".to_owned() }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no details")
 }
 
-/// An error of the engine, in our words.
+/// The message for an error of the engine.
 pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     let damaged = |found: String| Error::Damaged { file: file.to_path_buf(), found };
     match error.into() {
@@ -52,7 +52,7 @@ pub fn explained(file: &Path, error: impl Into<redb::Error>) -> Error {
     }
 }
 
-/// Whether a panic at this place in the source is one that [`guarded`] turns into an error.
+/// Whether [`guarded`] turns panics in this source file into errors.
 pub fn is_engines(source_file: &str) -> bool {
     source_file.contains("/redb-")
 }
@@ -106,7 +106,7 @@ mod tests {
         damaged
     }
 
-    /// Open without comparing checksums, read every row, write some, close: what a service does with a file too large to be checked.
+    /// Opens without comparing checksums, reads every row, writes some, closes: like a service with a file too large to be checked.
     fn use_unchecked(path: &Path) -> Result<()> {
         let port = super::super::redb_port::RedbPort::open_existing(Space::unlimited(), path, CACHE_BYTES)?;
         let file = StoreFile { path: path.to_path_buf(), space: Space::unlimited(), port };
@@ -134,9 +134,9 @@ mod tests {
         outcome
     }
 
-    /// Flipped bytes once ended the process with a backtrace, in 10 of 12 tries.
+    /// Flipped bytes once ended the process with a backtrace in 10 of 12 attempts.
     #[test]
-    fn a_damaged_file_is_an_error_that_names_it_and_the_remedy_and_never_a_panic() {
+    fn a_damaged_file_is_an_error_with_its_name_and_the_remedy_never_a_panic() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("live.redb");
         let mut dice = Dice::new(14);
@@ -153,12 +153,12 @@ mod tests {
             if let Err(error) = use_unchecked(&path) {
                 assert!(
                     checked.is_err() || matches!(error, Error::Closed),
-                    "{seed}: the check missed what use has found: {error}"
+                    "{seed}: the check missed damage that use has found: {error}"
                 );
                 found_in_use += 1;
             }
         }
-        println!("{refused} of 200 were refused; unchecked, {found_in_use} were found in use");
+        println!("{refused} of 200 were rejected; unchecked, {found_in_use} were found in use");
         assert!(refused > 60, "{refused}");
     }
 }

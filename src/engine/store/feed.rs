@@ -1,7 +1,7 @@
-//! The change feed: which rows changed, in commit order, written in the transaction of the change.
+//! The change feed: the rows that changed, in commit order, written in the transaction of the change.
 //!
-//! Whatever is derived from the tables (the search index) follows this feed and keeps, in its own commit, the position it has
-//! come to. So after a crash it goes on where it was: nothing is missed and nothing needs to be compared.
+//! Derived data (the search index) follows this feed and stores its position in its own commit. So it continues from there after a crash:
+//! nothing is missed and nothing needs to be compared.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ const FEED: Table<u64, Change> = Table::new(tables::FEED);
 /// Rows `first..=last` of one scope changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Whose rows: the project's id.
+    /// The scope: the project's id.
     pub scope: [u8; 12],
-    /// The first number that changed.
+    /// The first changed number.
     pub first: u32,
-    /// The last number that changed.
+    /// The last changed number.
     pub last: u32,
-    /// The rows are new: nothing derived from them exists yet.
+    /// The rows are new: nothing was derived from them yet.
     pub fresh: bool,
 }
 
 impl Record for Change {}
 
 impl WriteTx<'_> {
-    /// Note a change in the feed.
+    /// Adds a change to the feed.
     pub fn feed(&mut self, change: &Change) {
         let position = self.feed_next;
         self.feed_next += 1;
@@ -44,13 +44,13 @@ pub fn after(tx: &impl Read, position: u64, limit: usize) -> Result<Vec<(u64, Ch
     tx.list(FEED, &Span { from: position.saturating_add(1).to_bytes(), to: None }, Order::Forward, limit)
 }
 
-/// Whether changes after `position` are forgotten already: whoever stands there cannot follow and must begin anew.
+/// Whether changes after `position` are deleted already: a follower at that position must start over.
 pub fn is_forgotten(tx: &impl Read, position: u64) -> Result<bool> {
     let oldest = tx.list(FEED, &Span::default(), Order::Forward, 1)?;
     Ok(oldest.first().is_some_and(|(oldest, _)| position + 1 < *oldest))
 }
 
-/// Forget up to `limit` changes up to `position`. The newest row always stays: it is what the next position is counted from.
+/// Deletes up to `limit` changes up to `position`. The newest row always stays: the next position is counted from it.
 pub fn forget(tx: &mut WriteTx<'_>, position: u64, limit: usize) -> Result<usize> {
     let last = newest_position(tx)?;
     let span = Span { from: Vec::new(), to: Some(position.saturating_add(1).min(last).to_bytes()) };
@@ -65,7 +65,7 @@ fn newest_position(tx: &impl Read) -> Result<u64> {
 /// A read transaction on `snapshot` of a file of `database_kind`, with its feed position.
 pub(super) fn newest(snapshot: Arc<dyn Snapshot>, database_kind: DatabaseKind) -> Result<ReadTx> {
     let mut tx = ReadTx { snapshot, feed_position: 0, memo: Arc::default() };
-    // A file that cannot be read is an error here: to begin again at 0 would give positions out twice.
+    // A file that cannot be read is an error here: starting again at 0 would assign positions twice.
     if tables::FEED.info().database_kind.is_in(database_kind) {
         tx.feed_position = newest_position(&tx)?;
     }
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_go_on_after_forgetting_and_reopening_and_are_never_used_twice() {
+    fn positions_continue_after_deletion_and_reopening_and_are_never_reused() {
         let (folder, mut store) = scratch();
         let path = folder.path().join("world.redb");
         for round in 0..4_u32 {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn forgetting_is_bounded_and_leaves_what_comes_after_the_position() {
+    fn deletion_is_bounded_and_keeps_changes_after_the_position() {
         let (_folder, store) = scratch();
         for first in 0..6 {
             note(&store, first);
@@ -141,12 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_fails_or_rolls_back_takes_no_position_and_loses_nobody_elses_change() {
+    fn a_failed_or_rolled_back_command_takes_no_position_and_loses_no_other_change() {
         let (_folder, store) = scratch();
-        // All of one group: the first holds the writer until the others wait.
+        // All commands are one group: the first holds the writer until the others wait.
         let (go, wait) = std::sync::mpsc::channel::<()>();
         let first = store.queue(move |tx| {
-            wait.recv().expect("the test goes on");
+            wait.recv().expect("the test continues");
             tx.feed(&change(1));
             Ok::<_, ()>(())
         });
@@ -156,7 +156,7 @@ mod tests {
         });
         let panicking = store.queue(|tx| -> Result<(), ()> {
             tx.feed(&change(3));
-            panic!("as the test wants it");
+            panic!("on purpose");
         });
         let rolled_back = store.queue(|tx| {
             tx.feed(&change(4));

@@ -1,8 +1,8 @@
-//! Whose a store is: a row in each file that names the installation, the store and the key that its secrets are sealed with; and how often
-//! the folder was opened.
+//! The identity of a store: a row in each file with the installation, the store's name and a check value of the key that seals its secrets;
+//! and how often the folder was opened.
 //!
-//! A file that is missing, swapped, from another installation or from another time is found before anything is written. It does not know
-//! what follows from that: `app` refuses to start, or puts sending on hold.
+//! A file that is missing, swapped, from another installation or from another time is found before anything is written. `app` decides the
+//! consequence: it refuses to start, or puts sending on hold.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ const META: Table<String, Vec<u8>> = Table::new(tables::META);
 const IDENTITY: &str = "identity";
 const BOOTS: &str = "boots";
 
-/// Tells installations apart.
+/// The id of an installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Installation(String);
@@ -30,20 +30,20 @@ impl Installation {
         Self(hex::encode(&bytes))
     }
 
-    /// Its name, in hexadecimal.
+    /// Its id in hexadecimal.
     pub fn name(&self) -> &str {
         &self.0
     }
 }
 
-/// Whose a store is.
+/// The identity of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Identity {
     pub installation: Installation,
     /// `control`, `test` or `live`.
     pub store: String,
-    /// Of the master key that its secrets are sealed with.
+    /// The check value of the master key that seals its secrets.
     pub key_check: KeyCheck,
 }
 
@@ -54,30 +54,30 @@ impl Identity {
     }
 }
 
-/// Whose the store is; nothing in one that was made before stores had identities.
+/// The identity of the store; `None` in one created before stores had identities.
 pub fn identity(tx: &impl Read) -> Result<Option<Identity>> {
     let Some(bytes) = tx.get(META, &IDENTITY.to_owned())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Write whose the store is.
+/// Stores the identity.
 pub fn set_identity(tx: &mut WriteTx<'_>, identity: &Identity) {
     let bytes = serde_json::to_vec(identity).expect("text");
     tx.put(META, &IDENTITY.to_owned(), &bytes);
 }
 
-/// How often the folder of this store was opened, as far as this store knows.
+/// How often the folder of this store was opened, according to this store.
 pub fn boots(tx: &impl Read) -> Result<u64> {
     let Some(bytes) = tx.get(META, &BOOTS.to_owned())? else { return Ok(0) };
     bytes.try_into().map(u64::from_le_bytes).map_err(|_| Error::Corrupt(tables::META.info().name))
 }
 
-/// Count an opening.
+/// Stores the number of starts.
 pub fn set_boots(tx: &mut WriteTx<'_>, boots: u64) {
     tx.put(META, &BOOTS.to_owned(), &boots.to_le_bytes().to_vec());
 }
 
-/// Whether a row stays behind when the store is copied into a backup. A store without a count of openings is a copy, wherever it turns up.
+/// Whether a row is omitted when the store is copied into a backup. A store without a count of starts is a copy, wherever it is found.
 pub fn stays_behind(table: TableId, key: &[u8]) -> bool {
     table == tables::META && key == BOOTS.to_owned().to_bytes()
 }

@@ -1,13 +1,13 @@
-//! Keys whose bytes sort like the values they stand for.
+//! Keys whose bytes sort like their values.
 
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::Id;
 
-/// A table key: its bytes sort like the value, and no key's bytes are the beginning of another's (within one table).
+/// A table key: its bytes sort like the value, and no key's bytes are a prefix of another's (within one table).
 pub trait Key: Sized {
-    /// Append the bytes of this key.
+    /// Appends the bytes of this key.
     fn write(&self, out: &mut Vec<u8>);
-    /// Take the value off the front of `bytes`.
+    /// Takes the value off the front of `bytes`.
     fn read(bytes: &mut &[u8]) -> Option<Self>;
 
     /// The bytes of this key alone.
@@ -18,7 +18,7 @@ pub trait Key: Sized {
     }
 }
 
-/// `Self` is the first part of key `K`: a scan over it finds every key that begins so.
+/// `Self` is the first part of key `K`: a scan over it finds every key that starts with it.
 pub trait PrefixOf<K>: Key {}
 
 /// No prefix: the whole table.
@@ -100,7 +100,7 @@ impl<T> Key for Id<T> {
     }
 }
 
-/// Text of any length: zero bytes are escaped and two end it, so that shorter text sorts first and nothing is a prefix.
+/// Text of any length: zero bytes are escaped and two of them end it, so that shorter text sorts first and no text is a prefix of another.
 impl Key for String {
     fn write(&self, out: &mut Vec<u8>) {
         for byte in self.bytes() {
@@ -178,7 +178,7 @@ impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A,) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B) {}
 impl<A: Key, B: Key, C: Key, D: Key> PrefixOf<(A, B, C, D)> for (A, B, C) {}
 
-/// The first key after every key that begins with `prefix`, or `None` when there is none.
+/// The first key after every key that starts with `prefix`, or `None` if there is none.
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut end = prefix.to_vec();
     while let Some(last) = end.pop() {
@@ -210,7 +210,7 @@ mod tests {
         }
 
         #[test]
-        fn the_end_of_a_prefix_is_after_all_that_begin_with_it(prefix: Vec<u8>, tail: Vec<u8>) {
+        fn the_end_of_a_prefix_is_after_all_keys_that_start_with_it(prefix: Vec<u8>, tail: Vec<u8>) {
             let whole = [prefix.as_slice(), &tail].concat();
             if let Some(end) = after_prefix(&prefix) {
                 prop_assert!(whole < end);

@@ -1,8 +1,8 @@
-//! The real process under load, killed at random moments: what it was told is durable is there when it comes back.
+//! Kills the real process under load at random moments: acknowledged writes must be there afterwards.
 //!
-//! The test runs its own binary again as a child that writes through the store from several threads and says every answer it gets
-//! on its standard output. The parent listens, kills it in the middle, opens the file and compares. The next child goes on with
-//! the same file. Unlike a power cut this leaves the machine running; what it adds is the real program, file and scheduler.
+//! The test runs its own binary again as a child that writes through the store from several threads and prints every acknowledgment. The
+//! parent reads them, kills the child, opens the file and compares. The next child continues with the same file. Unlike a power cut this
+//! leaves the machine running; it adds the real program, file and scheduler.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
@@ -18,9 +18,9 @@ use crate::vocab::tables::{CONTACT_COUNTS, CONTACTS, CONTACTS_BY_EMAIL, FEED};
 
 const THREADS: u8 = 6;
 const KILLS: u64 = 36;
-/// Tells the child which file to write to, and that it is one.
+/// The variable with the child's file, which also tells the process that it is the child.
 const FILE_VARIABLE: &str = "MAILMILL_TEST_KILL_FILE";
-const NAME: &str = "engine::store::kill_test::after_kill_9_every_answered_write_is_there_and_none_is_there_by_half";
+const NAME: &str = "engine::store::kill_test::after_kill_9_every_acknowledged_write_is_there_and_none_is_partial";
 
 const ROWS: Table<(u8, u32), Vec<u8>> = Table::new(CONTACTS);
 /// The same rows under a scattered key.
@@ -41,16 +41,16 @@ fn add(tx: &mut WriteTx<'_>, thread: u8) -> Result<u32> {
     Ok(number)
 }
 
-/// The child: write until killed, saying each answer.
+/// The child: writes until killed, and prints each acknowledgment.
 fn write_until_killed(path: &Path) {
-    let store = open(path).expect("the child opens what the one before it left");
+    let store = open(path).expect("the child opens the file of the previous one");
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
             let store = &store;
             scope.spawn(move || {
                 loop {
                     let number = store.write_blocking(move |tx| add(tx, thread)).expect("written").expect("readable");
-                    // One line in one write: short writes to a pipe are whole.
+                    // Each line is one write: short writes to a pipe are atomic.
                     if std::io::stdout().lock().write_all(format!("\nwrote {thread} {number}\n").as_bytes()).is_err() {
                         return;
                     }
@@ -80,7 +80,7 @@ fn answer(line: &str) -> Option<(u8, u32)> {
     Some((thread.parse().ok()?, number.parse().ok()?))
 }
 
-/// Compare the file with the answers: `told` is the newest number each thread was told, `kills` how many kills there were
+/// Compares the file with the acknowledgments: `told` is the newest acknowledged number of each thread, `kills` how many kills there were
 /// since the last comparison.
 fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str) -> Result<[u32; THREADS as usize]> {
     let tx = store.read();
@@ -95,7 +95,7 @@ fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str)
     })?;
     let total: u32 = found.iter().sum();
     for (thread, (found, told)) in (0..).zip(found.iter().zip(told)) {
-        // A thread waits for each answer, so each kill can leave at most one of its commands without one.
+        // A thread waits for each acknowledgment, so each kill can leave at most one of its commands without one.
         assert!((*told..=told + kills).contains(found), "{place}: thread {thread} was told {told}, {found} are there");
         assert_eq!(tx.get(COUNTS, &thread)?.unwrap_or(0), i64::from(*found), "{place}: the count of thread {thread}");
     }
@@ -113,7 +113,7 @@ fn check(store: &Store, told: &[u32; THREADS as usize], kills: u32, place: &str)
 }
 
 #[test]
-fn after_kill_9_every_answered_write_is_there_and_none_is_there_by_half() -> Result<(), Error> {
+fn after_kill_9_every_acknowledged_write_is_there_and_none_is_partial() -> Result<(), Error> {
     if let Some(path) = told_file() {
         write_until_killed(&path);
         return Ok(());
@@ -128,7 +128,7 @@ fn after_kill_9_every_answered_write_is_there_and_none_is_there_by_half() -> Res
         let mut child = child(&path);
         let mut told = there;
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        // Now and then while it opens the file, and so repairs it; else in the middle of its work.
+        // Sometimes the kill comes while the child opens and repairs the file; otherwise in the middle of its work.
         let mut left = if dice.percent(15) { 0 } else { 1 + dice.below(600) };
         if left == 0 {
             std::thread::sleep(std::time::Duration::from_millis(dice.below(25)));
@@ -142,21 +142,21 @@ fn after_kill_9_every_answered_write_is_there_and_none_is_there_by_half() -> Res
             left
         };
         while hear("") > 0 {
-            hear(&lines.next().expect("the child goes on until it is killed").expect("text"));
+            hear(&lines.next().expect("the child runs until it is killed").expect("text"));
         }
         child.kill().expect("it can be killed");
         child.wait().expect("it can be waited for");
-        // What it said before it died counts too. Lines this short enter a pipe whole.
+        // Lines printed before its death count too. Lines this short enter a pipe atomically.
         for line in lines.map_while(|line| line.ok()) {
             hear(&line);
         }
         unseen += 1;
         there = told;
-        // The check at a start must not take what a kill leaves for damage. There is no file yet if the first child was killed early.
+        // The startup check must not mistake the state after a kill for damage. There is no file yet if the first child was killed early.
         if path.exists() {
             drop(StoreFile::open_verified(&path, CACHE_BYTES)?);
         }
-        // Now and then the next child finds the file as it is, and repairs it; it may be killed at that.
+        // Sometimes the next child repairs the file itself; it may be killed while it does.
         if dice.percent(70) || kill + 1 == KILLS {
             let store = open(&path)?;
             there = check(&store, &told, unseen, &place)?;
@@ -165,6 +165,6 @@ fn after_kill_9_every_answered_write_is_there_and_none_is_there_by_half() -> Res
         }
     }
     println!("{KILLS} kills, {answers} answered writes, all there");
-    assert!(answers > 1_000, "the kills come under load: only {answers} answers");
+    assert!(answers > 1_000, "the kills happen under load: only {answers} answers");
     Ok(())
 }

@@ -1,22 +1,22 @@
-//! Sets computed from a commit, remembered for who asks the same again.
+//! Sets computed from a commit, cached for repeated requests.
 //!
-//! A key must name all that the set depends on, also the revision of the rows it was computed from: then nothing ever has to be
-//! taken back, and what nobody asks for any more is forgotten by itself. It does not know what the sets mean.
+//! A key must cover everything that the set depends on, including the revision of the rows it was computed from: then no entry ever becomes
+//! stale, and unused entries are dropped.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use roaring::RoaringBitmap;
 
-/// What a set depends on, as one digest.
+/// A digest of everything that a set depends on.
 pub type MemoKey = [u8; 32];
 
-/// Lengths of sets that are surely remembered. Twice as many may be: less than a mebibyte.
+/// Lengths of sets that are always kept. Twice as many may be: less than a mebibyte.
 const LENGTHS_KEPT: usize = 4_096;
-/// Bytes of sets that are surely remembered. Twice as many may be.
+/// Bytes of sets that are always kept. Twice as many may be.
 const SET_BYTES_KEPT: usize = 4 * 1024 * 1024;
 
-/// Sets and their lengths. Lengths are remembered longer: they take next to no room.
+/// Sets and their lengths. Lengths are kept longer: they need almost no memory.
 #[derive(Default)]
 pub struct Memo {
     lengths: Mutex<Generations<u64>>,
@@ -25,13 +25,13 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// The length of a set, if it is remembered.
+    /// The length of a set, if it is cached.
     pub fn length(&self, key: &MemoKey) -> Option<u64> {
         lock(&self.lengths).get(key, LENGTHS_KEPT)
     }
 
-    /// A set: the remembered one, or that which `compute` makes. Only one is computed at a time, so that many who ask for the same
-    /// at once cost as much as one.
+    /// The cached set, or the result of `compute`. Only one is computed at a time, so that many concurrent requests for the same set cost
+    /// as much as one.
     pub fn set<E>(&self, key: &MemoKey, compute: impl FnOnce() -> Result<RoaringBitmap, E>) -> Result<Arc<RoaringBitmap>, E> {
         let known = || lock(&self.sets).get(key, SET_BYTES_KEPT);
         if let Some(set) = known() {
@@ -51,12 +51,13 @@ impl Memo {
     }
 }
 
-/// A holder that panicked left a map that is whole all the same: only who waits for a turn may find it so.
+/// A holder that panicked left a valid map: only waiters can find the lock poisoned.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Values used lately: what is asked for stays young; when the young are too many, they become the old and the old are forgotten.
+/// Recently used values: a used value stays young; when there are too many young values, they become the old ones, and the previous old
+/// ones are dropped.
 struct Generations<V> {
     young: HashMap<MemoKey, (V, usize)>,
     old: HashMap<MemoKey, (V, usize)>,
@@ -105,11 +106,11 @@ mod tests {
             *computed += 1;
             Ok([number].into_iter().collect())
         });
-        made.expect("no error is made")
+        made.expect("no error is returned")
     }
 
     #[test]
-    fn a_set_is_computed_once_and_its_length_known_then() {
+    fn a_set_is_computed_once_and_its_length_is_cached() {
         let (memo, mut computed) = (Memo::default(), 0);
         assert_eq!(memo.length(&key(7)), None);
         let first = set(&memo, 7, &mut computed);
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_not_remembered() {
+    fn a_failure_is_not_cached() {
         let memo = Memo::default();
         assert_eq!(memo.set(&key(7), || Err("no")), Err("no"));
         assert_eq!(memo.length(&key(7)), None);
@@ -126,20 +127,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_stays_and_what_is_not_is_forgotten() {
+    fn used_entries_stay_and_unused_ones_are_dropped() {
         let mut kept = Generations::default();
         for number in 0..10_u32 {
             kept.put(key(number), number, 1, 3);
-            assert_eq!(kept.get(&key(0), 3), Some(0), "asked for after each of {number}");
+            assert_eq!(kept.get(&key(0), 3), Some(0), "requested after each of {number}");
             assert!(kept.young.len() + kept.old.len() <= 6);
         }
         assert_eq!(kept.get(&key(2), 3), None);
     }
 
     #[test]
-    fn a_set_too_large_to_keep_is_answered_and_only_its_length_kept() {
+    fn for_a_set_too_large_to_cache_only_the_length_is_kept() {
         let memo = Memo::default();
-        // One number in each stretch of 8 takes 8 KiB of every block of 65,536.
+        // One number in every 8 takes 8 KiB of every block of 65,536.
         let large: RoaringBitmap = (0..40_000_000).step_by(8).collect();
         assert!(large.serialized_size() > SET_BYTES_KEPT);
         assert_eq!(memo.set(&key(1), || Ok::<_, ()>(large.clone())).map(|set| set.len()), Ok(5_000_000));

@@ -1,4 +1,4 @@
-//! Bringing older files up to date, one numbered step after the other, each in one transaction with the new number.
+//! Migrates older files, one numbered step after the other, each in one transaction with the new number.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ const VERSION_KEY: &str = "schema-version";
 /// One step from version `to - 1` to `to`.
 pub struct Step {
     pub to: u32,
-    /// Which files it concerns; the others only take the number.
+    /// The kind of file that it changes; other files only take the number.
     pub database_kind: DatabaseKind,
     pub run: fn(&mut WriteTx<'_>) -> Result<()>,
 }
@@ -22,7 +22,7 @@ pub struct Step {
 /// Every step since version 1, oldest first.
 pub const STEPS: &[Step] = &[];
 
-/// Run the steps that `file` has not seen; refuse a file from a newer program.
+/// Runs the steps that `file` has not seen; rejects a file from a newer program.
 pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps: &'static [Step]) -> Result<()> {
     let known = steps.last().map_or(1, |step| step.to);
     let found = step(writer, move |tx| Ok(version(tx)?.unwrap_or(0)))?;
@@ -30,14 +30,14 @@ pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps:
         return Err(Error::Newer { file: file.to_path_buf(), found, known });
     }
     if found == 0 {
-        // A new file begins at the newest version: there is nothing to bring up to date.
+        // A new file starts at the newest version: there is nothing to migrate.
         return step(writer, move |tx| {
             set_version(tx, known);
             Ok(())
         });
     }
     for due in steps.iter().filter(|step| step.to > found) {
-        tracing::info!(file = %file.display(), to = due.to, "bringing the data file up to date");
+        tracing::info!(file = %file.display(), to = due.to, "migrating the data file");
         step(writer, move |tx| {
             if due.database_kind.is_in(database_kind) {
                 (due.run)(tx)?;
@@ -49,7 +49,7 @@ pub fn run(writer: &mut Writer, file: &Path, database_kind: DatabaseKind, steps:
     Ok(())
 }
 
-/// Run one command in the writer before its thread exists.
+/// Runs one command in the writer before its thread exists.
 pub fn step<T: Send + 'static>(
     writer: &mut Writer,
     command: impl FnOnce(&mut WriteTx<'_>) -> Result<T> + Send + 'static,
@@ -59,7 +59,7 @@ pub fn step<T: Send + 'static>(
     writer.step(job.as_mut(), &mut group);
     let outcome = writer.commit(&group);
     job.finish(outcome);
-    // The answer is here already. Waiting for it would panic in a thread of the runtime, where stores may well be opened.
+    // The result is available already. Waiting for it would panic in a thread of the runtime, where stores may be opened.
     answer.try_recv().unwrap_or(Err(Error::Closed))?
 }
 
@@ -115,7 +115,7 @@ mod tests {
         Step { to: 4, database_kind: DatabaseKind::Every, run: |tx| leave(tx, 4) },
     ];
 
-    /// What a start of the program does with the file `port`.
+    /// Starts the program with the file `port`.
     fn start(port: &Arc<MemoryPort>, steps: &'static [Step]) -> Result<()> {
         let newest = feed::newest(port.snapshot()?, DatabaseKind::Environment)?;
         let changed = Arc::new(TABLES.iter().map(|_| Notify::new()).collect());
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_begins_at_the_newest_version_without_a_step() {
+    fn a_new_file_starts_at_the_newest_version_without_a_step() {
         let port = Arc::new(MemoryPort::new());
         assert_eq!(start(&port, FOUR), Ok(()));
         assert_eq!(state(&port), (Some(4), vec![]));
     }
 
     #[test]
-    fn the_steps_a_file_has_not_seen_run_once_in_order_and_only_for_its_realm() {
+    fn unseen_steps_run_once_in_order_and_only_for_their_kind_of_file() {
         let port = Arc::new(MemoryPort::new());
         assert_eq!(start(&port, ONE), Ok(()));
         assert_eq!(state(&port), (Some(1), vec![]));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_newer_program_is_refused_by_name_and_left_as_it_is() {
+    fn a_file_of_a_newer_program_is_rejected_by_name_and_unchanged() {
         let port = Arc::new(MemoryPort::new());
         assert_eq!(start(&port, FOUR), Ok(()));
         let refusal = start(&port, ONE).expect_err("refused");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_leaves_the_version_before_it_and_may_be_tried_again() {
+    fn a_failed_step_keeps_the_previous_version_and_can_be_retried() {
         let port = Arc::new(MemoryPort::new());
         assert_eq!(start(&port, ONE), Ok(()));
         for _ in 0..2 {

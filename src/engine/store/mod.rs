@@ -1,8 +1,8 @@
 //! The store of one environment: ordered tables in one file, one writer, group commit.
 //!
-//! What it promises: a write that was answered is on disk; a write that was not answered is there whole or not at all; readers
-//! see one commit, unchanging, and never wait. What it does not know: what any row means. Features declare [`Table`]s and use
-//! [`Read`] and [`WriteTx`]; nothing outside this folder names the engine underneath.
+//! The contract: an acknowledged write is on disk; a write without acknowledgment is there completely or not at all; readers see one
+//! unchanging commit, and never wait. The store does not know what rows mean. Features declare [`Table`]s and use [`Read`] and [`WriteTx`];
+//! only this folder uses the database engine.
 
 pub mod backup;
 pub mod bitmap;
@@ -52,17 +52,17 @@ use redb_port::RedbPort;
 use space::Space;
 use writer::{Answer, Job, Writer};
 
-/// How many writes may wait for the writer; one more is refused with "try again", so that a stuck disk cannot fill the memory.
+/// How many writes may wait for the writer; further ones are rejected with "try again", so that a stuck disk cannot fill the memory.
 const QUEUE_MAX: usize = 4096;
 
-/// What can go wrong in the store. None of it is the caller's fault.
+/// An error of the store. None of them is the caller's fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The disk or the file failed. The store takes no more writes.
+    /// The disk or the file failed. The store accepts no more writes.
     Io(String),
-    /// The bytes of the file are not those that were written.
+    /// The bytes of the file are not the ones that were written.
     Damaged { file: PathBuf, found: String },
-    /// A row does not read as what its table holds.
+    /// A row cannot be decoded as the type of its table.
     Corrupt(&'static str),
     /// Another process has this file open.
     InUse(PathBuf),
@@ -72,7 +72,7 @@ pub enum Error {
     Busy,
     /// There is too little disk space for writes that are not essential.
     NoSpace,
-    /// The store was closed, or closed itself after a failure of the disk.
+    /// The store was closed, or closed itself after a disk failure.
     Closed,
     /// The command panicked; its changes were dropped.
     Panicked,
@@ -105,20 +105,20 @@ impl fmt::Display for Error {
             ),
             Error::Newer { file, found, known } => write!(
                 f,
-                "{} was written by a newer mailmill (data version {found}; this program knows {known}); use the newer program",
+                "{} was written by a newer mailmill (data version {found}; this program supports up to {known}); use the newer program",
                 file.display()
             ),
             Error::Busy => f.write_str("too many writes are waiting"),
-            Error::NoSpace => f.write_str("the disk is almost full: only essential writes are taken"),
+            Error::NoSpace => f.write_str("the disk is almost full: only essential writes are accepted"),
             Error::Closed => f.write_str("the data file is closed"),
-            Error::Panicked => f.write_str("the command failed in an unforeseen way and changed nothing"),
+            Error::Panicked => f.write_str("the command failed unexpectedly and changed nothing"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// The file or files that can hold this table.
+/// The file or files that can have this table.
 fn file_of(table: &str) -> &'static str {
     match TABLES.iter().find(|info| info.name == table).map(|info| info.database_kind) {
         Some(DatabaseKind::Control) => "control.redb",
@@ -127,15 +127,15 @@ fn file_of(table: &str) -> &'static str {
     }
 }
 
-/// How to open a store.
+/// The options of a store.
 pub struct Options {
-    /// Which tables it holds.
+    /// The kind of its tables.
     pub database_kind: DatabaseKind,
-    /// Memory for pages of the file.
+    /// The page cache.
     pub cache_bytes: usize,
 }
 
-/// The file of a store, open to look into it before it is used. Nothing of it is changed.
+/// The file of a store, open for inspection before it is used. Nothing in it is changed.
 pub struct StoreFile {
     path: PathBuf,
     space: Arc<Space>,
@@ -143,8 +143,8 @@ pub struct StoreFile {
 }
 
 impl StoreFile {
-    /// Open a file that must be there, on the disk `space`. One of up to [`limits::CHECKED_AT_START_BYTES_MAX`] is compared with its
-    /// checksums first.
+    /// Opens an existing file on the disk `space`. A file up to [`limits::CHECKED_AT_START_BYTES_MAX`] is compared with its checksums
+    /// first.
     pub fn open(space: Arc<Space>, path: &Path, cache_bytes: usize) -> Result<Self> {
         let length = std::fs::metadata(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?.len();
         if length <= limits::CHECKED_AT_START_BYTES_MAX {
@@ -154,8 +154,8 @@ impl StoreFile {
         Ok(Self { path: path.to_path_buf(), space, port })
     }
 
-    /// Open a file that must be there, whatever its size, after comparing every page with its checksum. Nothing is written to it, also
-    /// where it lies on a medium that cannot be written.
+    /// Opens an existing file of any size, after comparing every page with its checksum. Nothing is written to it, so it may be on a
+    /// read-only medium.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
         Ok(Self { path: path.to_path_buf(), space: Space::unlimited(), port: RedbPort::open_verified(path, cache_bytes)? })
     }
@@ -165,7 +165,7 @@ impl StoreFile {
         &self.path
     }
 
-    /// Which stores can have these tables; nothing for a file without tables.
+    /// The kind of store that has these tables; `None` for a file without tables.
     pub fn database_kind(&self) -> Result<Option<DatabaseKind>> {
         let here = self.port.table_names()?;
         let holds = |table: TableId| here.iter().any(|name| name == table.info().name);
@@ -181,7 +181,7 @@ impl StoreFile {
         self.port.table_names()
     }
 
-    /// Its rows. Of a file that an older program made, some tables may be missing.
+    /// Its rows. A file of an older program may lack some tables.
     pub fn read(&self) -> Result<ReadTx> {
         Ok(ReadTx { snapshot: self.port.snapshot()?, feed_position: 0, memo: Arc::default() })
     }
@@ -201,13 +201,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Open the file at `path`, or make it; bring its rows up to this program's version. The disk is taken as it is.
+    /// Opens the file at `path`, or creates it; migrates its rows to this program's version. Free disk space is not watched.
     pub fn open(path: &Path, options: &Options, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Result<Self> {
         Self::open_and(Space::unlimited(), path, options, (clock, random), |_| Ok(()))
     }
 
-    /// The same on a disk whose space is watched: below its threshold only essential writes are taken. The first command is durable before
-    /// any other runs. May be called in a thread of the runtime.
+    /// Opens it on a disk whose space is watched: below the threshold only essential writes are accepted. The first command is durable
+    /// before any other runs. May be called in a thread of the runtime.
     pub fn open_and(
         space: Arc<Space>,
         path: &Path,
@@ -220,7 +220,7 @@ impl Store {
         Ok(Self { space, ..store })
     }
 
-    /// Use a file that was looked into, with a first command.
+    /// Uses a file that was inspected, with a first command.
     pub fn of(
         file: StoreFile,
         database_kind: DatabaseKind,
@@ -267,7 +267,7 @@ impl Store {
         })
     }
 
-    /// The newest commit.
+    /// A view of the newest commit.
     pub fn read(&self) -> ReadTx {
         ReadTx::clone(&self.published.load())
     }
@@ -277,7 +277,7 @@ impl Store {
         self.published.load().feed_position()
     }
 
-    /// Run `command` in the writer and wait until its changes are durable. An `Err` from the command leaves no trace. Refused while the
+    /// Runs `command` in the writer and waits until its changes are durable. An `Err` from the command leaves no trace. Rejected while the
     /// disk is almost full.
     pub async fn write<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
@@ -289,7 +289,7 @@ impl Store {
         self.write_essential(command).await
     }
 
-    /// [`Store::write`] for threads that may wait.
+    /// [`Store::write`] for threads that may block.
     pub fn write_blocking<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,
@@ -300,8 +300,8 @@ impl Store {
         self.queue(command)?.blocking_recv().unwrap_or(Err(Error::Closed))
     }
 
-    /// [`Store::write`] for what must be written on an almost full disk too: small writes that people depend on. A person who unsubscribes, the
-    /// outcome of a message that is on its way, a sign-in to see what is wrong.
+    /// [`Store::write`] for small, essential writes that must succeed on an almost full disk too: an unsubscribe, the outcome of a message
+    /// in flight, a sign-in to see what is wrong.
     pub async fn write_essential<T, E, F>(&self, command: F) -> Result<Result<T, E>>
     where
         T: Send + 'static,
@@ -315,7 +315,7 @@ impl Store {
         if self.space.is_low() { Err(Error::NoSpace) } else { Ok(()) }
     }
 
-    /// The disk it is on.
+    /// The disk of the store.
     pub fn space(&self) -> &Arc<Space> {
         &self.space
     }
@@ -334,34 +334,34 @@ impl Store {
         }
     }
 
-    /// Wakes up after a commit that touched `table`. Signals may be merged and carry no data: look at the store.
+    /// Wakes up after a commit that touched `table`. Signals may be merged and carry no data: read the store.
     ///
-    /// Take the `notified()` future *before* looking: it then catches every commit after the look.
+    /// Create the `notified()` future *before* reading: it then catches every later commit.
     pub fn changed(&self, table: TableId) -> &Notify {
         &self.changed[table.0 as usize]
     }
 
-    /// Turns to the error that ended the store's writing, if one ever does.
+    /// Changes to the error that ended the store's writing, if that ever happens.
     pub fn failure(&self) -> watch::Receiver<Option<Error>> {
         self.failed.clone()
     }
 
-    /// The file this store keeps.
+    /// The file of the store.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Which tables it holds.
+    /// The kind of its tables.
     pub fn database_kind(&self) -> DatabaseKind {
         self.database_kind
     }
 
-    /// Finish the writes that wait, then release the file.
+    /// Finishes the waiting writes, then closes the file.
     pub fn close(self) {
         let Self { jobs, thread, port, published, .. } = self;
         drop(jobs);
         if let Some(thread) = thread.into_inner().expect("no holder of this lock panics") {
-            // The writer catches the panics of commands; its own would be a bug that the log has already shown.
+            // The writer catches panics of commands; its own panic would be a bug that the log already shows.
             let _ = thread.join();
         }
         drop((port, published));

@@ -1,22 +1,21 @@
-//! Reading parts of a record's bytes without building the record: for scans over many rows that look at a field or two.
+//! Reads parts of a record's bytes without decoding the record: for scans over many rows that need one or two fields.
 //!
-//! Beside `codec.rs` this is the only file that knows how records are written: numbers in one byte up to 250, longer ones behind a
-//! mark; text and lists behind their length; an enum as the number of its variant; an option behind a byte. It does not know which
-//! fields a record has: the reader of a record takes and passes over them in order, and a test beside that reader compares it with
-//! the record itself.
+//! Besides `codec.rs` this is the only file that knows the record format: numbers in one byte up to 250, longer ones after a marker; text
+//! and lists after their length; an enum as the number of its variant; an option after a byte. It does not know the fields of a record: the
+//! reader of a record reads or skips them in order, and a test of that reader compares it with the record itself.
 
-/// A place in a record's bytes. Every method takes one field off the front; `None` means that the bytes are not such a record.
+/// A position in a record's bytes. Every method takes one field off the front; `None` means that the bytes are not such a record.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialDecoder<'a>(&'a [u8]);
 
 impl<'a> PartialDecoder<'a> {
-    /// The fields of a record that was written in version `version`.
+    /// The fields of a record of version `version`.
     pub fn record(bytes: &'a [u8], version: u8) -> Option<Self> {
         let (&found, fields) = bytes.split_first()?;
         (found == version).then_some(Self(fields))
     }
 
-    /// So many bytes, as they are: an array of bytes has no length before it.
+    /// A fixed number of raw bytes: a byte array has no length prefix.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
@@ -51,13 +50,13 @@ impl<'a> PartialDecoder<'a> {
         Some((folded >> 1) as i64 ^ -((folded & 1) as i64))
     }
 
-    /// A number with a fraction.
+    /// A floating-point number.
     #[inline]
     pub fn fraction(&mut self) -> Option<f64> {
         self.array().map(f64::from_le_bytes)
     }
 
-    /// True or false; also whether an option holds something.
+    /// A boolean; also whether an option has a value.
     #[inline]
     pub fn flag(&mut self) -> Option<bool> {
         match self.array()? {
@@ -67,14 +66,14 @@ impl<'a> PartialDecoder<'a> {
         }
     }
 
-    /// The bytes of a text.
+    /// The bytes of a string.
     #[inline]
     pub fn text(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
         self.bytes(length)
     }
 
-    /// The bytes of a text that may be absent.
+    /// The bytes of an optional string.
     #[inline]
     pub fn optional_text(&mut self) -> Option<Option<&'a [u8]>> {
         if self.flag()? { self.text().map(Some) } else { Some(None) }
@@ -146,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_what_the_codec_wrote(sample in sample()) {
+        fn reads_bytes_of_the_codec(sample in sample()) {
             let mut bytes = Vec::new();
             sample.encode(&mut bytes);
             let mut skim = PartialDecoder::record(&bytes, 9).expect("the same version");
@@ -155,7 +154,7 @@ mod tests {
         }
 
         #[test]
-        fn bytes_cut_short_are_refused_and_never_read_beyond(sample in sample(), share in 0.0..1.0) {
+        fn truncated_bytes_are_rejected_and_never_read_beyond(sample in sample(), share in 0.0..1.0) {
             let mut bytes = Vec::new();
             sample.encode(&mut bytes);
             let cut = (bytes.len() as f64 * share) as usize;

@@ -1,6 +1,6 @@
-//! The narrow port to the ordered key-value engine underneath: get, range, and one atomic, durable commit.
+//! The narrow interface to the ordered key-value engine: get, range, and one atomic, durable commit.
 //!
-//! Everything above this file is the same whichever engine holds the bytes. `conformance.rs` says what an engine must do.
+//! Everything above this file is independent of the engine. `conformance.rs` defines what an engine must do.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Deref};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Error, Result};
 use crate::vocab::tables::{TABLES, TableId};
 
-/// A value as the engine hands it out: still in the engine's page where that saves a copy.
+/// A value as the engine returns it: still in the engine's page if that saves a copy.
 pub enum Bytes<'a> {
     /// Inside a page of the embedded engine, kept alive by a guard.
     Page(super::redb_port::Guard),
@@ -31,20 +31,20 @@ impl Deref for Bytes<'_> {
 /// A half-open range of keys.
 #[derive(Clone, Debug, Default)]
 pub struct Span {
-    /// The first key that is inside.
+    /// The first key in the range.
     pub from: Vec<u8>,
-    /// The first key after the last that is inside; `None` for the end of the table.
+    /// The first key after the range; `None` for the end of the table.
     pub to: Option<Vec<u8>>,
 }
 
-/// Which end of a range comes first.
+/// The direction of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Forward,
     Backward,
 }
 
-/// Called with each key and value of a range until it says `Break`.
+/// Called with each key and value of a range until it returns `Break`.
 pub type Visitor<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'v;
 
 /// An unchanging view of one commit.
@@ -53,7 +53,7 @@ pub trait Snapshot: Send + Sync {
     fn get(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
     /// Every key in `span`, in order.
     fn visit(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
-    /// How many rows a table has, without walking them.
+    /// The number of rows of a table, without reading them.
     fn rows(&self, table: TableId) -> Result<u64>;
 }
 
@@ -61,16 +61,16 @@ pub trait Snapshot: Send + Sync {
 pub trait Port: Send + Sync + 'static {
     /// The newest commit.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
-    /// Make all of `batch` durable, or none of it.
+    /// Makes all of `batch` durable, or none of it.
     fn commit(&self, batch: &Overlay) -> Result<()>;
-    /// Called when no write came for a while: prepare for a crash in this quiet, so that opening after it is quick.
+    /// Called when no write came for a while: prepares for a crash, so that opening after it is fast.
     fn settle(&self) -> Result<()>;
 }
 
 /// One table's changes: the new value, or `None` for a removal.
 pub type Changes = BTreeMap<Box<[u8]>, Option<Box<[u8]>>>;
 
-/// Changes that are not committed yet, table by table, sorted by key.
+/// Uncommitted changes by table, sorted by key.
 #[derive(Default)]
 pub struct Overlay {
     tables: Vec<Changes>,
@@ -82,7 +82,7 @@ impl Overlay {
         Self { tables: Vec::new() }
     }
 
-    /// Whether nothing is changed.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.tables.iter().all(BTreeMap::is_empty)
     }
@@ -92,7 +92,7 @@ impl Overlay {
         self.tables.get(table.0 as usize).filter(|changes| !changes.is_empty())
     }
 
-    /// The tables that have changes, and these.
+    /// The tables with changes, and the changes.
     pub fn tables(&self) -> impl Iterator<Item = (TableId, &Changes)> {
         self.tables
             .iter()
@@ -101,12 +101,12 @@ impl Overlay {
             .map(|(index, changes)| (TableId(index as u8), changes))
     }
 
-    /// What this overlay says of a key: nothing, removed, or a value.
+    /// The change of a key in this overlay: none, a removal, or a value.
     pub fn get(&self, table: TableId, key: &[u8]) -> Option<Option<&[u8]>> {
         self.tables.get(table.0 as usize)?.get(key).map(|value| value.as_deref())
     }
 
-    /// Note a new value, or a removal.
+    /// Records a new value, or a removal.
     pub fn set(&mut self, table: TableId, key: Box<[u8]>, value: Option<Box<[u8]>>) {
         if self.tables.is_empty() {
             self.tables.resize_with(TABLES.len(), BTreeMap::new);
@@ -114,7 +114,7 @@ impl Overlay {
         self.tables[table.0 as usize].insert(key, value);
     }
 
-    /// Put `newer` on top of this.
+    /// Applies `newer` on top of this.
     pub fn merge(&mut self, newer: Overlay) {
         if self.is_empty() {
             *self = newer;
@@ -130,13 +130,13 @@ impl Overlay {
         }
     }
 
-    /// How many keys are changed.
+    /// The number of changed keys.
     pub fn len(&self) -> usize {
         self.tables.iter().map(BTreeMap::len).sum()
     }
 }
 
-/// A stored value does not read as what the table holds.
+/// A stored value cannot be decoded as the type of its table.
 pub fn corrupt(table: TableId) -> Error {
     Error::Corrupt(table.info().name)
 }

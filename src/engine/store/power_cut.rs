@@ -1,9 +1,9 @@
-//! The store on a disk that loses its power, and on one that fails: what was answered is there, the rest whole or not at all.
+//! Tests the store on a disk that loses power, and on one that fails: acknowledged commands are there, the others completely or not at all.
 //!
-//! The disk keeps what was synced apart from what was only written. When its power goes, every write since the last sync is kept,
-//! lost or torn at random, sector by sector, whatever its order. Commands write rows of several tables and are sent in bursts, so
-//! that groups form. They run in the order they are sent, so what a restart finds must equal a plain map after the first *n* of
-//! them, where *n* counts at least all that were answered.
+//! The disk distinguishes synced data from data that was only written. In a power cut, every write since the last sync is kept, lost or
+//! torn at random, sector by sector, in any order. Commands write rows of several tables and are sent in bursts, so that groups form. They
+//! run in the order they are sent, so the state after a restart must equal a plain map after the first *n* of them, where *n* includes at
+//! least all that were acknowledged.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ use super::tx::{Read, Table, WriteTx};
 use super::{Error, Store, StoreFile};
 use crate::vocab::tables::{AUDIT, BLOBS, CONTACTS, CONTACTS_BY_EMAIL, DatabaseKind, FEED, TableId};
 
-/// One row per command, under its number: says how many commands a file has.
+/// One row per command, under its number: shows how many commands a file has.
 const JOURNAL: Table<u64, Vec<u8>> = Table::new(AUDIT);
 /// Tables that commands change at random.
 const CHANGED: [TableId; 3] = [CONTACTS, CONTACTS_BY_EMAIL, BLOBS];
@@ -27,12 +27,12 @@ type Rows = BTreeMap<(TableId, Vec<u8>), Vec<u8>>;
 
 // The disk.
 
-/// When the disk stops doing its work.
+/// The kind of disk failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// The power goes: nothing works from then on.
+    /// A power cut: nothing works from then on.
     PowerCut,
-    /// One write or sync fails, later ones work again: a disk that must not be believed any more.
+    /// One write or sync fails, later ones work again: such a disk must not be trusted any more.
     OneError,
 }
 
@@ -45,10 +45,10 @@ enum Unsynced {
 #[derive(Debug)]
 struct DiskState {
     synced: Vec<u8>,
-    /// What the running process reads: everything written, synced or not.
+    /// The data that the running process reads: everything written, synced or not.
     seen: Vec<u8>,
     unsynced: Vec<Unsynced>,
-    /// Writes and syncs that still work before the fault.
+    /// Writes and syncs that still succeed before the fault.
     before_fault: Option<(u64, Fault)>,
     dead: bool,
     faults: u32,
@@ -85,7 +85,7 @@ impl Disk {
         self.state().before_fault = Some((operations, fault));
     }
 
-    /// Turn the power off and say what the platter holds: all that was synced, and of the rest whatever chance left there.
+    /// Cuts the power and returns the disk's content: all that was synced, and a random part of the rest.
     fn after_power_cut(&self, dice: &mut Dice) -> Vec<u8> {
         let mut state = self.state();
         state.dead = true;
@@ -104,7 +104,7 @@ impl Disk {
         image
     }
 
-    /// What the file holds when the process ends and the machine goes on.
+    /// The file's content when the process ends and the machine keeps running.
     fn after_exit(&self) -> Vec<u8> {
         let mut state = self.state();
         state.dead = true;
@@ -187,7 +187,7 @@ impl redb::StorageBackend for Disk {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut state = self.state();
         let outcome = state.work();
-        // A write that fails may have reached the disk all the same.
+        // A failed write may have reached the disk all the same.
         state.unsynced.push(Unsynced::Write(offset, data.to_vec()));
         outcome?;
         apply(&mut state.seen, offset, data);
@@ -250,7 +250,7 @@ impl Script {
     }
 }
 
-/// Everything the store has in the tables of the commands, and how many changes its feed has.
+/// All rows of the commands' tables, and how many changes the feed has.
 fn contents(store: &Store) -> (Rows, u64) {
     let tx = store.read();
     let mut rows = Rows::new();
@@ -270,7 +270,7 @@ fn contents(store: &Store) -> (Rows, u64) {
     (rows, feed)
 }
 
-/// What is known of the file between two faults.
+/// The expected state of the file between two faults.
 #[derive(Default)]
 struct Model {
     rows: Rows,
@@ -285,11 +285,11 @@ impl Model {
         script.apply_to(&mut self.rows, self.commands);
     }
 
-    /// Bring the model to where the reopened store is: `sent` were sent since, of which the first `answered` got an answer.
+    /// Advances the model to the reopened store: `sent` were sent since, of which the first `answered` were acknowledged.
     fn catch_up(&mut self, store: &Store, sent: &[Script], answered: usize, place: &str) {
         let (rows, feed) = contents(store);
         let found = rows.keys().filter(|(table, _)| *table == AUDIT).count() as u64;
-        let kept = found.checked_sub(self.commands).unwrap_or_else(|| panic!("{place}: older commands are gone")) as usize;
+        let kept = found.checked_sub(self.commands).unwrap_or_else(|| panic!("{place}: older commands are missing")) as usize;
         assert!(kept >= answered, "{place}: {answered} commands were answered, {kept} are there");
         assert!(kept <= sent.len(), "{place}: {} commands were sent, {kept} are there", sent.len());
         sent[..kept].iter().for_each(|script| self.take(script));
@@ -298,7 +298,7 @@ impl Model {
     }
 }
 
-/// Send bursts of commands until one is not answered, or enough were. Returns those that were to succeed and how many did.
+/// Sends bursts of commands until one is not acknowledged, or enough were sent. Returns those that should succeed and how many did.
 fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script>, usize) {
     let (mut sent, mut answered) = (Vec::new(), 0);
     for _ in 0..bursts {
@@ -316,7 +316,7 @@ fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script
         for (fails, answer) in waiting {
             match answer.blocking_recv().expect("every command gets an answer") {
                 Ok(Ok(_)) => {
-                    assert!(!fails && !lost, "{place}: an answer after one that failed");
+                    assert!(!fails && !lost, "{place}: an acknowledgment after a failure");
                     answered += 1;
                 }
                 Ok(Err(words)) => assert_eq!((fails, words), (true, "refused"), "{place}"),
@@ -330,7 +330,7 @@ fn load(store: &Store, dice: &mut Dice, bursts: u64, place: &str) -> (Vec<Script
     (sent, answered)
 }
 
-/// The engine, settling after some commits as if there had been a quiet time.
+/// An engine that settles after some commits as if there had been a quiet time.
 struct Settling(RedbPort, Mutex<Dice>);
 
 impl Port for Settling {
@@ -357,7 +357,7 @@ fn reopen(disk: &Disk, place: &str) -> Store {
     try_reopen(disk, place.bytes().map(u64::from).sum()).unwrap_or_else(|error| panic!("{place}: {error}"))
 }
 
-/// The check at a start must not take what a power cut leaves for damage: the service would refuse to start.
+/// The startup check must not mistake the state after a power cut for damage: the service would not start.
 fn passes_the_check(image: &[u8], place: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("world.redb");
@@ -366,7 +366,7 @@ fn passes_the_check(image: &[u8], place: &str) {
 }
 
 #[test]
-fn after_a_power_cut_every_answered_command_is_there_and_the_others_whole_or_not_at_all() {
+fn after_a_power_cut_acknowledged_commands_are_there_and_others_are_all_or_nothing() {
     let (mut cuts_in_work, mut answers) = (0, 0);
     for seed in 0..40 {
         let mut dice = Dice::new(seed);
@@ -386,7 +386,7 @@ fn after_a_power_cut_every_answered_command_is_there_and_the_others_whole_or_not
             disk = Disk::with(image);
             let store = reopen(&disk, &place);
             model.catch_up(&store, &sent, answered, &place);
-            // And a clean end in between, now and then.
+            // Sometimes there is a clean end in between.
             if dice.percent(30) {
                 store.close();
                 disk = Disk::with(disk.after_power_cut(&mut dice));
@@ -397,13 +397,13 @@ fn after_a_power_cut_every_answered_command_is_there_and_the_others_whole_or_not
         }
     }
     println!("{cuts_in_work} of 320 cuts came while the store was writing; {answers} commands were answered");
-    assert!(cuts_in_work > 100 && answers > 1_000, "the cuts come where they matter: {cuts_in_work}, {answers}");
+    assert!(cuts_in_work > 100 && answers > 1_000, "the cuts happen where they matter: {cuts_in_work}, {answers}");
 }
 
 #[test]
 fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
-    // An engine without tables: what a program finds whose first start was cut off. `RedbPort::make` sees to it that it finds at
-    // least this: a cut while redb makes its file leaves one that redb itself refuses.
+    // An engine without tables: the state after an interrupted first start. `RedbPort::make` guarantees at least this state: a cut while
+    // redb creates its file leaves one that redb itself rejects.
     let bare = Disk::with(Vec::new());
     drop(redb::Database::builder().create_with_backend(bare.clone()).expect("a new image"));
     let bare = bare.after_power_cut(&mut Dice::new(0));
@@ -414,7 +414,7 @@ fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
         for cut in 0..6 {
             let place = format!("seed {seed}, cut {cut}");
             disk.arm(dice.below(40), Fault::PowerCut);
-            // Whether it opens or not: nothing that was answered before may be lost by it.
+            // Whether it opens or not: no acknowledged command may be lost.
             if let Ok(store) = try_reopen(&disk, seed) {
                 let bursts = dice.below(4);
                 let (sent, answered) = load(&store, &mut dice, bursts, &place);
@@ -441,7 +441,7 @@ fn a_power_cut_while_the_file_is_opened_or_repaired_leaves_a_file_that_opens() {
 }
 
 #[test]
-fn after_an_error_of_the_disk_nothing_is_answered_and_the_file_holds_whole_commands() {
+fn after_a_disk_error_nothing_is_acknowledged_and_the_file_has_only_complete_commands() {
     let mut errors = 0;
     for seed in 0..60 {
         let place = format!("seed {seed}");
@@ -450,7 +450,7 @@ fn after_an_error_of_the_disk_nothing_is_answered_and_the_file_holds_whole_comma
         let store = reopen(&disk, &place);
         disk.arm(dice.below(60), Fault::OneError);
         let (sent, answered) = load(&store, &mut dice, 400, &place);
-        assert_eq!(disk.state().faults, 1, "{place}: the load goes on until the disk fails");
+        assert_eq!(disk.state().faults, 1, "{place}: the load continues until the disk fails");
         errors += 1;
         let failure = store.failure().borrow().clone();
         assert!(matches!(failure, Some(Error::Io(_))), "{place}: {failure:?}");

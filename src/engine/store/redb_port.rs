@@ -1,10 +1,9 @@
 //! The embedded engine: one redb file.
 //!
-//! A commit is redb's one-phase commit: one sync of the disk. What that relies on: the pages of a commit and the header that names
-//! it go to the disk together, in any order, so after a power cut the newest commit counts only if the checksums of all its pages
-//! match; otherwise the commit before it does. Those checksums (128-bit XXH3) find torn and lost writes, but are no defence against
-//! someone who chooses the bytes *and* decides when the power fails. We accept that: whoever can do both owns the machine.
-//! `power_cut.rs` tries it out.
+//! A commit is redb's one-phase commit: one sync of the disk. It relies on the following: the pages of a commit and the header that refers
+//! to it reach the disk together, in any order, so after a power cut the newest commit counts only if the checksums of all its pages match;
+//! otherwise the previous commit does. Those checksums (128-bit XXH3) find torn and lost writes, but do not protect against someone who
+//! chooses the bytes *and* decides when the power fails. We accept that: such an attacker owns the machine. `power_cut.rs` tests it.
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
@@ -27,7 +26,7 @@ use super::space::{RoomyFile, Space};
 use super::{Error, Result};
 use crate::vocab::tables::{DatabaseKind, TABLES, TableId};
 
-/// Rows from which on a commit keeps the map of free pages: writing them takes many times as long as a sync.
+/// The number of rows from which on a commit stores the map of free pages: writing that many takes much longer than a sync.
 const LARGE_BATCH_ROWS: usize = 4_096;
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
@@ -47,17 +46,16 @@ fn definition(table: TableId) -> Definition {
     TableDefinition::new(table.info().name)
 }
 
-/// Make an empty file at `path`, aside and then under its name: when the power fails while redb makes a file, what stays behind is
-/// one that redb refuses to open.
+/// Creates an empty file at `path`, under a temporary name first: if the power fails while redb creates a file, redb refuses to open it.
 fn make(path: &Path) -> std::io::Result<()> {
     let mut aside = path.as_os_str().to_owned();
     aside.push(".new");
     let aside = PathBuf::from(aside);
-    // A leftover is removed and not written over: it might be one that others can read.
+    // A leftover is removed, not overwritten: others might be able to read it.
     std::fs::remove_file(&aside).or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&aside)?;
     drop(Database::builder().create_file(file).map_err(std::io::Error::other)?);
-    // Not renamed but linked, which never replaces: another process may have made the file meanwhile.
+    // A hard link, unlike a rename, never replaces a file: another process may have created it in the meantime.
     let linked = std::fs::hard_link(&aside, path);
     std::fs::remove_file(&aside)?;
     if let Err(error) = linked
@@ -65,21 +63,21 @@ fn make(path: &Path) -> std::io::Result<()> {
     {
         return Err(error);
     }
-    // A new file is only safe once its name is: the folder is a file of its own to the disk.
+    // A new file is durable only once its folder entry is: the folder must be synced separately.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }
 
-/// One redb file with the tables of one realm.
+/// One redb file with the tables of one kind of store.
 pub struct RedbPort {
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     database: Option<Database>,
     file: Arc<Path>,
 }
 
 impl RedbPort {
-    /// Open the file, or make it, with every table of `database_kind`. Only the owner may read a file that is made here. A write that finds the
-    /// disk full waits for space, if it is one that is watched.
+    /// Opens or creates the file, with every table of `database_kind`. A file created here is readable only by its owner. A write that
+    /// finds a watched disk full waits for space.
     pub fn open(space: Arc<Space>, path: &Path, database_kind: DatabaseKind, cache_bytes: usize) -> Result<Self> {
         if !path.exists() {
             make(path).map_err(|error| Error::Io(format!("{}: {error}", path.display())))?;
@@ -87,7 +85,7 @@ impl RedbPort {
         Self::open_existing(space, path, cache_bytes)?.with_tables(database_kind)
     }
 
-    /// Open a file that must be there. Tables that it lacks are not made, so that a file may be looked into before it is used.
+    /// Opens an existing file. Missing tables are not created, so that a file can be inspected before it is used.
     pub fn open_existing(space: Arc<Space>, path: &Path, cache_bytes: usize) -> Result<Self> {
         let open = || {
             let opened = RoomyFile::open(path, space)
@@ -97,7 +95,7 @@ impl RedbPort {
         guarded(path, open).map(|database| Self::new(database, path))
     }
 
-    /// Open a file that must be there, after comparing the checksum of every page. Whatever is done with it, the file stays as it is.
+    /// Opens an existing file after comparing the checksum of every page. Whatever is done with it, the file stays unchanged.
     pub fn open_verified(path: &Path, cache_bytes: usize) -> Result<Self> {
         let aside = CowFile::open(path).map_err(|error| explained(path, redb::Error::Io(error)))?;
         let open = || {
@@ -117,7 +115,7 @@ impl RedbPort {
         Self { database: Some(database), file: file.into() }
     }
 
-    /// The same over any storage: the power-cut tests bring one that loses writes.
+    /// The same over any storage: the power-cut tests use one that loses writes.
     #[cfg(test)]
     pub fn on_backend(backend: impl redb::StorageBackend, database_kind: DatabaseKind) -> Result<Self> {
         let file = Path::new("memory");
@@ -125,7 +123,7 @@ impl RedbPort {
         Self::new(database, file).with_tables(database_kind)
     }
 
-    /// Make the tables of `database_kind` that the file lacks.
+    /// Creates the tables of `database_kind` that the file lacks.
     pub fn with_tables(self, database_kind: DatabaseKind) -> Result<Self> {
         let here = self.table_names()?;
         let missing: Vec<_> = TABLES
@@ -162,7 +160,7 @@ impl RedbPort {
 impl Drop for RedbPort {
     fn drop(&mut self) {
         let database = self.database.take();
-        // A damaged file may not close either; everything that was acknowledged is durable without it.
+        // Closing a damaged file may fail too; everything acknowledged is durable without it.
         let _ = guarded(&self.file, || {
             drop(database);
             Ok(())
@@ -182,7 +180,7 @@ impl Port for RedbPort {
     fn commit(&self, batch: &Overlay) -> Result<()> {
         self.guarded(|database, file| {
             let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
-            // As `settle`, where the second sync does not matter: a crash in the middle of a bulk write is repaired at once too.
+            // Like `settle`; the second sync does not matter here: a crash during a bulk write is then repaired quickly too.
             writing.set_quick_repair(batch.len() >= LARGE_BATCH_ROWS);
             for (id, changes) in batch.tables() {
                 let mut table = writing.open_table(definition(id)).map_err(|error| explained(file, error))?;
@@ -199,8 +197,8 @@ impl Port for RedbPort {
         })
     }
 
-    /// Keep the map of free pages in the file. Without it, opening after a crash reads the whole file to draw that map again. To
-    /// keep it in every commit would cost each a second sync.
+    /// Stores the map of free pages in the file. Without it, opening after a crash reads the whole file to rebuild the map. Storing it in
+    /// every commit would cost a second sync each time.
     fn settle(&self) -> Result<()> {
         self.guarded(|database, file| {
             let mut writing = database.begin_write().map_err(|error| explained(file, error))?;
@@ -210,7 +208,7 @@ impl Port for RedbPort {
     }
 }
 
-/// A read transaction with its tables opened when first asked for, shared by every reader until the next commit.
+/// A read transaction that opens its tables on first use, shared by every reader until the next commit.
 struct RedbSnapshot {
     reading: ReadTransaction,
     tables: [OnceLock<Opened>; TABLES.len()],
@@ -234,7 +232,7 @@ impl Snapshot for RedbSnapshot {
         let table = self.table(table)?;
         guarded(&self.file, || {
             let found = table.get(key).map_err(|error| explained(&self.file, error))?;
-            // Read once here: if that works, reading it again works too.
+            // The value is read once here: if that works, reading it again works too.
             Ok(found.inspect(|guard| _ = black_box(guard.value())).map(|guard| Bytes::Page(Guard(guard))))
         })
     }
@@ -246,7 +244,7 @@ impl Snapshot for RedbSnapshot {
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (Bound::Included(span.from.as_slice()), to);
         let table = self.table(table)?;
-        // The visitor's panics are its own.
+        // Panics of the visitor must stay panics.
         let is_visiting = Cell::new(false);
         let walk = || {
             let mut rows = table.range::<&[u8]>(bounds).map_err(|error| explained(&self.file, error))?;
@@ -296,10 +294,10 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_has_the_tables_of_its_realm_and_only_its_owner_may_read_it() {
+    fn a_new_file_has_the_tables_of_its_kind_and_only_its_owner_may_read_it() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("world.redb");
-        // What a first start that was cut off may leave behind.
+        // An interrupted first start may leave this file.
         std::fs::write(folder.path().join("world.redb.new"), b"not a file of the engine").expect("written");
         let port = open(&path).expect("made");
         assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
@@ -312,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_use_and_one_that_is_something_else_are_refused_by_name() {
+    fn a_file_in_use_and_a_file_of_another_format_are_rejected_by_name() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("world.redb");
         let _port = open(&path).expect("made");
@@ -331,11 +329,11 @@ mod tests {
         put(&port, b"a");
         let snapshot = port.snapshot().expect("readable");
         let visit = || snapshot.visit(CONTACTS, &Span::default(), Order::Forward, &mut |_, _| panic!("the visitor's"));
-        let panic = catch_unwind(AssertUnwindSafe(visit)).expect_err("it goes on");
+        let panic = catch_unwind(AssertUnwindSafe(visit)).expect_err("the panic is passed on");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"the visitor's"));
     }
 
-    /// The copy of an open file is what a kill leaves.
+    /// The copy of an open file is what a kill leaves behind.
     #[test]
     fn after_settling_or_a_large_commit_a_crash_needs_no_repair() {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -361,6 +359,6 @@ mod tests {
             batch.set(CONTACTS, number.to_be_bytes().as_slice().into(), Some(b"x".as_slice().into()));
         }
         port.commit(&batch).expect("written");
-        assert!(!needs_repair(), "a large commit settles by itself");
+        assert!(!needs_repair(), "a large commit also settles");
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets at rest: sealed under the master key, which lives in a file of its own and in no backup.
+//! Secrets at rest: sealed with the master key, which is in a separate file and in no backup.
 
 use std::fmt;
 use std::fs;
@@ -26,7 +26,7 @@ pub struct Seal {
     file: Option<PathBuf>,
 }
 
-/// How many secrets of a kind there are, and how many of them a key does not open.
+/// How many secrets of a kind there are, and how many of them a key cannot open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SecretCount {
     pub total: u64,
@@ -34,32 +34,32 @@ pub struct SecretCount {
 }
 
 impl SecretCount {
-    /// One secret, open or not.
+    /// The count of one secret.
     pub fn one(opens: bool) -> Self {
         Self { total: 1, closed: u64::from(!opens) }
     }
 
-    /// These and others.
+    /// The sum of both.
     pub fn with(self, other: Self) -> Self {
         Self { total: self.total + other.total, closed: self.closed + other.closed }
     }
 }
 
-/// Tells keys apart, and says nothing of any. In every store, so that a wrong key is found before it is used.
+/// Distinguishes keys without revealing them. Every store has one, so that a wrong key is found before it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyCheck(String);
 
-/// Why a file is not the master key.
+/// Why a file is not a usable master key.
 #[derive(Debug)]
 pub enum KeyError {
-    /// It is not there.
+    /// It does not exist.
     Missing(PathBuf),
-    /// Others could read it.
+    /// Other users could read it.
     Open(PathBuf),
-    /// It has another length than a key.
+    /// It does not have the length of a key.
     Length(PathBuf, u64),
-    /// It is a key, but not the one that the secrets are sealed with.
+    /// It is a key, but not the one that seals the secrets.
     Wrong(PathBuf),
     /// It cannot be read or written.
     Io(PathBuf, io::Error),
@@ -68,7 +68,7 @@ pub enum KeyError {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing(file) => write!(f, "the master key is missing: {} is not there", file.display()),
+            Self::Missing(file) => write!(f, "the master key is missing: {} does not exist", file.display()),
             Self::Open(file) => write!(f, "{0} can be read by others; run: chmod 600 {0}", file.display()),
             Self::Length(file, found) => {
                 write!(f, "{} is not a master key: it has {found} bytes, and a key has {KEY_LEN}", file.display())
@@ -82,7 +82,7 @@ impl fmt::Display for KeyError {
 }
 
 impl Seal {
-    /// Read the master key from `file`, which only its owner may be able to read.
+    /// Reads the master key from `file`, which only its owner may be able to read.
     pub fn read(file: &Path) -> Result<Self, KeyError> {
         match fs::metadata(file) {
             Ok(found) if found.permissions().mode() & 0o077 != 0 => Err(KeyError::Open(file.to_path_buf())),
@@ -90,7 +90,7 @@ impl Seal {
         }
     }
 
-    /// Read a copy of a master key, wherever it is kept: media of some kinds know no owners.
+    /// Reads a copy of a master key from any medium: some have no file owners.
     pub fn read_copy(file: &Path) -> Result<Self, KeyError> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => KeyError::Missing(file.to_path_buf()),
@@ -105,10 +105,10 @@ impl Seal {
         Ok(Self { file: Some(file.to_path_buf()), ..Self::from_key(&bytes) })
     }
 
-    /// Make a master key in `file`, unless there is one; either way read it.
+    /// Creates a master key in `file`, unless there is one, and reads it.
     pub fn make(file: &Path, random: &dyn Random) -> Result<Self, KeyError> {
         let failed = |error| KeyError::Io(file.to_path_buf(), error);
-        // An empty file never held a key: it is what a power cut can leave on a file system without hard links.
+        // An empty file never held a key: a power cut can leave one on a file system without hard links.
         if fs::metadata(file).is_ok_and(|found| found.len() == 0) {
             fs::remove_file(file).map_err(failed)?;
         }
@@ -119,29 +119,29 @@ impl Seal {
         Self::read(file)
     }
 
-    /// A new key that is in no file yet.
+    /// A new key that is not in a file yet.
     pub fn new(random: &dyn Random) -> Self {
         Self::from_key(&Zeroizing::new(random.bytes::<KEY_LEN>()))
     }
 
-    /// The same key once more, for another thread.
+    /// A copy of the seal, for another thread.
     pub fn duplicate(&self) -> Self {
         Self { file: self.file.clone(), ..Self::from_key(&self.master) }
     }
 
-    /// Put a copy of this key into `file`, where none may be.
+    /// Copies this key to `file`, which must not exist.
     pub fn copy_to(&self, file: &Path) -> Result<(), KeyError> {
         write(file, self.master.as_slice()).map_err(|error| KeyError::Io(file.to_path_buf(), error))
     }
 
-    /// Whether the file that the key was read from still holds it. Reads 32 bytes.
+    /// Whether the key's file still contains it. Reads 32 bytes.
     pub fn check_file(&self) -> Result<(), KeyError> {
         let Some(file) = &self.file else { return Ok(()) };
         let there = Self::read(file)?;
         if same(there.master.as_slice(), self.master.as_slice()) { Ok(()) } else { Err(KeyError::Wrong(file.clone())) }
     }
 
-    /// The value that tells this key from others.
+    /// The check value of this key.
     pub fn check_value(&self) -> KeyCheck {
         KeyCheck(hex::encode(&self.derive("mailmill key check v1")))
     }
@@ -152,14 +152,14 @@ impl Seal {
         Self { key: LessSafeKey::new(key), master: Zeroizing::new(*bytes), file: None }
     }
 
-    /// A key for another purpose, from which neither the master key nor that of a third purpose can be found.
+    /// A key for another purpose, from which neither the master key nor the key of a third purpose can be derived.
     pub fn derive(&self, purpose: &str) -> [u8; KEY_LEN] {
-        let mut sum = Hmac::<Sha256>::new_from_slice(self.master.as_slice()).expect("HMAC takes keys of any length");
+        let mut sum = Hmac::<Sha256>::new_from_slice(self.master.as_slice()).expect("HMAC accepts keys of any length");
         sum.update(purpose.as_bytes());
         sum.finalize().into_bytes().into()
     }
 
-    /// Seal `secret`. `place` says where it belongs (table and id): sealed bytes moved elsewhere do not open.
+    /// Seals `secret`. `place` is its table and id: sealed bytes moved elsewhere do not open.
     pub fn seal(&self, place: &[u8], secret: &[u8], random: &dyn Random) -> Vec<u8> {
         // Random nonces of 96 bits are safe for far more secrets than one installation ever seals.
         let nonce: [u8; NONCE_LEN] = random.bytes();
@@ -170,7 +170,7 @@ impl Seal {
         [nonce.as_slice(), &sealed].concat()
     }
 
-    /// Open what [`Seal::seal`] made for the same place; `None` with another key, another place or changed bytes.
+    /// Opens the result of [`Seal::seal`] for the same place; `None` with another key, another place or changed bytes.
     pub fn open(&self, place: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
         let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut body = body.to_vec();
@@ -180,19 +180,19 @@ impl Seal {
     }
 }
 
-/// Write a key aside and give it its name: a power cut here must not leave a short key, nor lose one that something is sealed with. A
-/// failure leaves nothing behind.
+/// Writes a key under a temporary name and then gives it its own: a power cut here must neither leave a truncated key nor lose one that is
+/// in use. A failure leaves nothing behind.
 fn write(file: &Path, key: &[u8]) -> io::Result<()> {
     write_linked(file, key, |aside| fs::hard_link(aside, file))
 }
 
 fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let aside = file.with_extension("new");
-    // A leftover is removed and not written over: it might be one that others can read.
+    // A leftover is removed, not overwritten: others might be able to read it.
     fs::remove_file(&aside).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     create(&aside, key)?;
-    // Not renamed but linked, which never replaces: a key that is there may be the only copy. Creating the file replaces nothing either, on
-    // file systems without hard links; only there a power cut can leave it empty.
+    // A hard link, unlike a rename, never replaces a file: an existing key may be the only copy. On file systems without hard links,
+    // creating the file replaces nothing either; only there a power cut can leave it empty.
     let named = match link(&aside) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => create(file, key),
         linked => linked,
@@ -204,7 +204,7 @@ fn write_linked(file: &Path, key: &[u8], link: impl FnOnce(&Path) -> io::Result<
     durable.inspect_err(|_| drop(fs::remove_file(file)))
 }
 
-/// A file for its owner only that was not there, whole and on the disk; or none.
+/// Creates a file for its owner only, complete and on disk; or leaves none.
 fn create(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut out = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     out.write_all(bytes).and_then(|()| out.sync_all()).inspect_err(|_| drop(fs::remove_file(file)))
@@ -228,11 +228,11 @@ mod tests {
     }
 
     #[test]
-    fn the_master_key_is_made_once_for_the_owner_alone() {
+    fn the_master_key_is_created_once_for_its_owner_only() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("master.key");
-        assert!(matches!(Seal::read(&file), Err(KeyError::Missing(_))), "reading never makes one");
-        // What a first start that was cut off may leave behind.
+        assert!(matches!(Seal::read(&file), Err(KeyError::Missing(_))), "reading never creates one");
+        // An interrupted first start may leave this file.
         fs::write(folder.path().join("master.new"), b"short").expect("written");
         let random = SeededRandom::new(3);
         let made = Seal::make(&file, &random).expect("made");
@@ -241,15 +241,15 @@ mod tests {
         let read = Seal::make(&file, &random).expect("read");
         assert!(read.open(b"x", &sealed).is_some());
         assert!(read.check_value() == made.check_value() && made.check_value() != Seal::from_key(&[8; 32]).check_value());
-        assert!(made.copy_to(&file).is_err(), "a key is never written over");
+        assert!(made.copy_to(&file).is_err(), "a key is never overwritten");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
         let refusal = Seal::read(&file).err().expect("refused").to_string();
         assert!(refusal.contains("chmod 600"), "{refusal}");
     }
 
-    /// A restore onto FAT or some network volumes once failed at the key, its last step.
+    /// Restoring to FAT or some network volumes once failed in the last step, the key.
     #[test]
-    fn a_key_is_written_whole_and_never_over_another_on_a_file_system_without_hard_links() {
+    fn without_hard_links_a_key_is_written_completely_and_never_over_another() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("master.key");
         let names = || fs::read_dir(folder.path()).expect("readable").count();
@@ -257,25 +257,25 @@ mod tests {
         write_linked(&file, &[7; KEY_LEN], without_links).expect("written");
         assert_eq!((fs::read(&file).expect("there"), names()), (vec![7; KEY_LEN], 1));
         assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
-        let refused = write_linked(&file, &[8; KEY_LEN], without_links).expect_err("one is there");
+        let refused = write_linked(&file, &[8; KEY_LEN], without_links).expect_err("one exists");
         assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((fs::read(&file).expect("there"), names()), (vec![7; KEY_LEN], 1), "the key and nothing else");
-        // What a power cut can leave there.
+        // A power cut can leave this.
         fs::write(&file, b"").expect("emptied");
-        assert!(Seal::make(&file, &SeededRandom::new(3)).is_ok(), "a first start goes on");
+        assert!(Seal::make(&file, &SeededRandom::new(3)).is_ok(), "a first start continues");
     }
 
     #[test]
     fn a_key_that_cannot_be_written_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        // Where a file is expected there is a folder: neither the link nor the file can be made.
+        // The parent folder is missing: neither the link nor the file can be created.
         let file = folder.path().join("missing/master.key");
         assert!(write(&file, &[7; KEY_LEN]).is_err());
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
     }
 
     #[test]
-    fn a_key_file_that_was_lost_shortened_or_replaced_is_named() {
+    fn a_lost_truncated_or_replaced_key_file_is_reported() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("master.key");
         let seal = Seal::make(&file, &SeededRandom::new(3)).expect("made");

@@ -1,9 +1,9 @@
-//! The disk under the data folder: how much is free, when that is too little, and a reserve for the moment when nothing is.
+//! The disk of the data folder: its free space, the threshold for read-only operation, and a reserve for a full disk.
 //!
-//! Below the threshold of the settings the stores take only essential writes (see [`Store::write_essential`](super::Store)). The
-//! reserve is a preallocated file beside the stores. When a write finds the disk full all the same, because another program fills it,
-//! the reserve is given back in stages and the write repeated; when nothing is left of it, the write waits for space. So the engine
-//! underneath never sees a full disk, after which it would have to be closed and opened again.
+//! Below the configured threshold the stores accept only essential writes (see [`Store::write_essential`](super::Store)). The reserve is a
+//! preallocated file beside the stores. When a write finds the disk full all the same, because another program fills it, the reserve is
+//! released in stages and the write retried; when it is used up, the write waits for space. So the database engine never sees a full disk,
+//! after which it would have to be closed and reopened.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -25,41 +25,41 @@ use crate::vocab::limits;
 
 /// The reserve in the data folder.
 const RESERVE: &str = "reserve";
-/// How long a reading of the free space is used. Asking is one system call of a microsecond.
+/// How long a reading of the free space is reused. Each reading is one system call of a microsecond.
 const READING_KEPT_MS: u64 = 100;
-/// Pauses between tries of a write that waits for space.
+/// Pauses between attempts of a write that waits for space.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 const WAIT_MAX: Duration = Duration::from_secs(1);
-/// A write that waits is mentioned in the log this often.
+/// How often a waiting write is logged.
 const WAIT_LOGGED_EVERY: Duration = Duration::from_secs(60);
 
-/// The disk under a data folder.
+/// The disk of a data folder.
 pub struct Space {
     folder: Option<PathBuf>,
     free_min: u64,
     reserve_max: u64,
     reserve: Mutex<()>,
     opened: Instant,
-    /// The last reading, and when it was taken, in milliseconds from `opened`.
+    /// The last reading; its time is in milliseconds since `opened`.
     free: AtomicU64,
     read_at_ms: AtomicU64,
     is_low: AtomicBool,
-    /// Writes that wait for space.
+    /// The number of writes waiting for space.
     waiting: AtomicUsize,
     is_stopping: AtomicBool,
 }
 
-/// How a disk is doing.
+/// The status of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskStatus {
-    /// Bytes free, if the system tells.
+    /// Free bytes, if the system reports them.
     pub free: Option<u64>,
-    /// Below this, only essential writes are taken.
+    /// Below this, only essential writes are accepted.
     pub free_min: u64,
-    /// Bytes in the reserve, and how many there should be.
+    /// Bytes in the reserve, and its full size.
     pub reserve: u64,
     pub reserve_max: u64,
-    /// Whether only essential writes are taken.
+    /// Whether only essential writes are accepted.
     pub is_low: bool,
 }
 
@@ -75,7 +75,7 @@ impl Space {
         Arc::new(Self::new(None, 0, 0))
     }
 
-    /// The disk of `folder`. Makes the reserve, if there is room for it above the threshold.
+    /// The disk of `folder`. Creates the reserve if that leaves enough space above the threshold.
     pub fn open(folder: &Path, free_min: u64, reserve_max: u64) -> Arc<Self> {
         let space = Self::new(Some(folder.to_path_buf()), free_min, reserve_max);
         space.is_low.store(space.read_free().is_some_and(|free| free < free_min), Ordering::SeqCst);
@@ -99,8 +99,8 @@ impl Space {
         }
     }
 
-    /// Whether there is so little space that only essential writes are taken. Turns back only once there is clearly enough, so that
-    /// the answer does not flicker.
+    /// Whether there is so little space that only essential writes are accepted. It ends only when there is clearly enough space, so that
+    /// the state does not flicker.
     pub fn is_low(&self) -> bool {
         if self.folder.is_none() {
             return false;
@@ -118,7 +118,7 @@ impl Space {
     }
 
     fn judge(&self) {
-        // A system that does not tell is believed to have space: a write that finds none waits.
+        // A system that does not report its free space is assumed to have some: a write that finds none waits.
         let Some(free) = self.read_free() else { return };
         let was_low = self.is_low.load(Ordering::SeqCst);
         let is_low = free < if was_low { self.enough() } else { self.free_min };
@@ -130,7 +130,7 @@ impl Space {
                     free_mib_min,
                     "the disk is almost full: the service is read-only until space is freed (unsubscribe links and redirects work)"
                 ),
-                false => tracing::warn!(free_mib, free_mib_min, "there is disk space again: the service takes writes"),
+                false => tracing::warn!(free_mib, free_mib_min, "there is disk space again: the service accepts writes"),
             }
         }
     }
@@ -145,7 +145,7 @@ impl Space {
         Some(free)
     }
 
-    /// How the disk is doing.
+    /// The status of the disk.
     pub fn status(&self) -> DiskStatus {
         let is_low = self.is_low();
         let free = self.read_free();
@@ -153,20 +153,20 @@ impl Space {
         DiskStatus { free, free_min: self.free_min, reserve, reserve_max: self.reserve_max, is_low }
     }
 
-    /// To be called now and then: notices the end of a shortage even while nothing is written, and fills the reserve again.
+    /// Call this periodically: it notices the end of a shortage even without writes, and refills the reserve.
     pub fn tend(&self) {
         if !self.is_low() {
             self.fill_reserve();
         }
     }
 
-    /// Give up waiting: the service stops. Writes that find the disk full fail from now on.
+    /// Stops waiting, because the service stops. Writes that find the disk full fail from now on.
     pub fn stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
     }
 
-    /// Run `write`, and again, with some of the reserve given back, or once there is space, as long as it finds the disk full. Waits for
-    /// as long as that takes, or until the service stops.
+    /// Runs `write`, and retries it, with a part of the reserve released, or once there is space, as long as it finds the disk full. Waits
+    /// for as long as that takes, or until the service stops.
     pub fn write<T>(&self, mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
         let found_full = match write() {
             Err(error) if is_full(&error) && self.folder.is_some() => error,
@@ -208,7 +208,7 @@ impl Space {
         Some(self.folder.as_deref()?.join(RESERVE))
     }
 
-    /// Give one stage of the reserve back to the disk; false if there is nothing in it.
+    /// Releases one stage of the reserve; returns false if it is empty.
     fn free_some_reserve(&self) -> bool {
         let _alone = self.hold_reserve();
         let Some(path) = self.reserve_path() else { return false };
@@ -220,12 +220,12 @@ impl Space {
         let left = length.saturating_sub((self.reserve_max / limits::DISK_RESERVE_STAGES).max(1));
         let freed = file.set_len(left).is_ok();
         if freed {
-            tracing::error!(left_mib = left >> 20, "the disk is full: some of the reserve was given back for essential writes");
+            tracing::error!(left_mib = left >> 20, "the disk is full: a part of the reserve was released for essential writes");
         }
         freed
     }
 
-    /// Bring the reserve to its full size, if that leaves enough free.
+    /// Restores the full size of the reserve, if that leaves enough space.
     fn fill_reserve(&self) {
         let Some(path) = self.reserve_path().filter(|_| self.reserve_max > 0) else { return };
         let _alone = self.hold_reserve();
@@ -236,19 +236,19 @@ impl Space {
         }
         let reserve = |file: &File| fallocate(file, FallocateFlags::empty(), 0, self.reserve_max);
         if let Err(error) = allocate(&path, self.reserve_max, reserve) {
-            tracing::warn!(%error, "the disk reserve cannot be made; on a full disk, essential writes have only what is free");
-            // Half a reserve would be taken for a whole one by its length.
+            tracing::warn!(%error, "the disk reserve cannot be created; on a full disk, essential writes can use only the free space");
+            // By its length, half a reserve would pass for a full one.
             let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(length));
         }
     }
 }
 
-/// Make a file of so many bytes that really take room on the disk, which `reserve` asks the file system for.
+/// Creates a file whose bytes really occupy disk space, which `reserve` requests from the file system.
 fn allocate(path: &Path, bytes: u64, reserve: impl FnOnce(&File) -> Result<(), Errno>) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     match reserve(&file) {
         Ok(()) => {}
-        // Network file systems and some others cannot reserve room; writing takes it all the same.
+        // Network file systems and some others cannot reserve space; writing the bytes occupies it all the same.
         Err(Errno::OPNOTSUPP) => drop(io::copy(&mut io::repeat(0).take(bytes), &mut &file)?),
         Err(error) => return Err(error.into()),
     }
@@ -267,7 +267,7 @@ pub struct RoomyFile {
 }
 
 impl RoomyFile {
-    /// The file at `path`, which must be there and hold something: the engine would make a new store of an empty one.
+    /// Opens an existing, non-empty file: the engine would create a new store in an empty one.
     pub fn open(path: &Path, space: Arc<Space>) -> Result<Self, redb::DatabaseError> {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(redb::StorageError::from)?;
         if file.metadata().map_err(redb::StorageError::from)?.len() == 0 {
@@ -291,12 +291,12 @@ impl redb::StorageBackend for RoomyFile {
         self.space.write(|| self.file.set_len(len))
     }
 
-    /// Never repeated: after a failure it is unknown which pages the system has dropped.
+    /// Never retried: after a failure it is unknown which pages the system has dropped.
     fn sync_data(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// A part that was written before the disk was full is written again, the same.
+    /// A part that was written before the disk was full is written again with the same bytes.
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.space.write(|| self.file.write(offset, data))
     }
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_finds_the_disk_full_is_repeated_with_the_reserve_given_back_in_stages() {
+    fn a_write_on_a_full_disk_is_retried_while_the_reserve_is_released_in_stages() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let space = Space::open(folder.path(), MIB, 8 * MIB);
         assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
@@ -350,11 +350,11 @@ mod tests {
             tries += 1;
             if tries <= 3 { Err(full()) } else { Ok(tries) }
         });
-        assert_eq!(written.expect("there is room in the end"), 4);
+        assert_eq!(written.expect("there is space in the end"), 4);
         let left = space.status().reserve;
         assert_eq!(left, 8 * MIB - 3 * (8 * MIB / limits::DISK_RESERVE_STAGES));
         space.tend();
-        // It was low until the next reading, and there is plenty.
+        // The disk counted as low until the next reading, which finds plenty.
         std::thread::sleep(Duration::from_millis(2 * READING_KEPT_MS));
         space.tend();
         assert_eq!((space.status().reserve, space.is_low()), (8 * MIB, false));
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_waits_fails_when_the_service_stops_and_other_errors_are_not_waited_for() {
+    fn a_waiting_write_fails_when_the_service_stops_and_other_errors_fail_at_once() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let space = Space::open(folder.path(), MIB, 0);
         let broken = space.write(|| Err::<(), _>(io::Error::from_raw_os_error(libc::EIO))).expect_err("passed on");
@@ -395,16 +395,16 @@ mod tests {
         let free = machine::free_bytes(folder.path()).expect("told");
         let space = Space::open(folder.path(), free * 2, MIB);
         assert!(space.is_low());
-        assert_eq!(space.status().reserve, 0, "no room is taken where there is too little");
+        assert_eq!(space.status().reserve, 0, "no space is reserved if there is too little");
         assert!(!Space::unlimited().is_low());
     }
 
     #[test]
-    fn on_a_file_system_that_cannot_reserve_room_the_reserve_is_written_in_full() {
+    fn on_a_file_system_that_cannot_reserve_space_the_reserve_is_written_in_full() {
         use std::os::unix::fs::MetadataExt;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join(RESERVE);
-        // Part of it is there: some was given back before.
+        // A part of it exists: the rest was released before.
         std::fs::write(&path, vec![0; MIB as usize]).expect("written");
         allocate(&path, 3 * MIB, |_| Err(Errno::OPNOTSUPP)).expect("written");
         let found = std::fs::metadata(&path).expect("there");
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_not_made_into_a_store() {
+    fn an_empty_file_is_not_turned_into_a_store() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("live.redb");
         std::fs::write(&path, b"").expect("written");

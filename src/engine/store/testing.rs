@@ -11,22 +11,22 @@ use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
 use crate::vocab::tables::DatabaseKind;
 
-/// Memory for pages: small, so that tests also read from the file.
+/// The page cache: small, so that tests also read from the file.
 pub const CACHE_BYTES: usize = 1024 * 1024;
 
-/// A store over `port`, at a time that stands still.
+/// A store over `port` with a stopped clock.
 pub fn start(port: Arc<dyn Port>, database_kind: DatabaseKind) -> Result<Store> {
     start_at(port, database_kind, Arc::new(ManualClock::at(Timestamp(1_000))))
 }
 
-/// A store over `port` with a clock that the test keeps.
+/// A store over `port` with a clock that the test controls.
 pub fn start_at(port: Arc<dyn Port>, database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Result<Store> {
     Store::start(Path::new("test.redb"), database_kind, port, (clock, Arc::new(SeededRandom::new(7))), |_| Ok(()))
 }
 
-/// An empty store in memory, for tests of what is kept in one.
+/// An empty store in memory, for tests of stored data.
 pub fn in_memory(database_kind: DatabaseKind, clock: Arc<ManualClock>) -> Store {
-    start_at(Arc::new(MemoryPort::new()), database_kind, clock).expect("nothing in it can be wrong")
+    start_at(Arc::new(MemoryPort::new()), database_kind, clock).expect("it cannot be damaged")
 }
 
 /// The store in the file at `path`.
@@ -35,21 +35,21 @@ pub fn open(path: &Path) -> Result<Store> {
     Store::open(path, &options, Arc::new(ManualClock::at(Timestamp(1_000))), Arc::new(SeededRandom::new(7)))
 }
 
-/// A store in a folder that goes when the first half is dropped.
+/// A store in a temporary folder that is deleted when the first half is dropped.
 pub fn scratch() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let store = open(&folder.path().join("world.redb")).expect("a new store");
     (folder, store)
 }
 
-/// A disk in memory that outlives its processes and can fail: from a chosen commit on it takes nothing more, and of that commit it is
-/// open whether it was kept.
+/// A disk in memory that outlives its processes and can fail: from a chosen commit on it accepts nothing more, and that commit may or may
+/// not be kept.
 #[derive(Clone)]
 pub struct Disk {
     kept: Arc<MemoryPort>,
     commits_left: Arc<AtomicU64>,
     keeps_the_last: Arc<Mutex<bool>>,
-    /// How many processes had it.
+    /// How many processes have opened it.
     opened: Arc<AtomicU64>,
 }
 
@@ -65,16 +65,16 @@ impl Default for Disk {
 }
 
 impl Disk {
-    /// Fail after so many more commits.
+    /// Fails after this many more commits.
     pub fn fail_after(&self, commits: u64, keeps_the_last: bool) {
         *self.keeps_the_last.lock().expect("no holder of this lock panics") = keeps_the_last;
         self.commits_left.store(commits, Ordering::SeqCst);
     }
 
-    /// A process that has this disk, which works again.
+    /// A process that opens this disk, which then works again.
     pub fn open(&self, clock: Arc<ManualClock>) -> Store {
         self.commits_left.store(u64::MAX, Ordering::SeqCst);
-        // Each process draws other random numbers: two of them must not make the same ids.
+        // Each process draws different random numbers: two of them must not create the same ids.
         let random = Arc::new(SeededRandom::new(7 + self.opened.fetch_add(1, Ordering::SeqCst)));
         Store::start(Path::new("test.redb"), DatabaseKind::Environment, Arc::new(self.clone()), (clock, random), |_| Ok(()))
             .expect("memory can be opened")
@@ -104,11 +104,11 @@ impl Port for Disk {
     }
 }
 
-/// A repeatable choice of numbers (splitmix64).
+/// A repeatable sequence of random choices (splitmix64).
 pub struct Dice(u64);
 
 impl Dice {
-    /// The choices that belong to `seed`.
+    /// The sequence for `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -122,12 +122,12 @@ impl Dice {
         (word ^ (word >> 31)) % bound
     }
 
-    /// True `percent` times in a hundred.
+    /// True with a probability of `percent` percent.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// `length` bytes.
+    /// `length` random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|_| self.below(256) as u8).collect()
     }

@@ -1,4 +1,4 @@
-//! Transactions as features see them: typed tables over a snapshot, and over a snapshot with changes on top.
+//! Transactions for features: typed tables over a snapshot, and over a snapshot with changes on top.
 
 use std::collections::btree_map;
 use std::iter::Peekable;
@@ -22,12 +22,12 @@ pub struct Table<K, V> {
 }
 
 impl<K, V> Table<K, V> {
-    /// The table `id`, holding `K` and `V`.
+    /// The table `id` with keys `K` and values `V`.
     pub const fn new(id: TableId) -> Self {
         Self { id, types: PhantomData }
     }
 
-    /// All keys that begin with `prefix`.
+    /// All keys that start with `prefix`.
     pub fn under<P: PrefixOf<K>>(&self, prefix: &P) -> Span {
         let from = prefix.to_bytes();
         let to = after_prefix(&from);
@@ -42,7 +42,7 @@ impl<K, V> Clone for Table<K, V> {
 }
 impl<K, V> Copy for Table<K, V> {}
 
-/// Reading, the same on a snapshot and inside a write.
+/// Reads, both on a snapshot and inside a write.
 pub trait Read {
     /// The bytes under `key`.
     fn get_bytes(&self, table: TableId, key: &[u8]) -> Result<Option<Bytes<'_>>>;
@@ -50,7 +50,7 @@ pub trait Read {
     /// Every row in `span`, in order, until the visitor breaks.
     fn visit_bytes(&self, table: TableId, span: &Span, order: Order, visitor: &mut Visitor<'_>) -> Result<()>;
 
-    /// The snapshot itself, if this reads one and nothing on top of it: several threads may then share the reading.
+    /// The snapshot itself, if this reads one with nothing on top: then several threads may share it.
     fn snapshot(&self) -> Option<&ReadTx> {
         None
     }
@@ -97,7 +97,7 @@ pub trait Read {
     }
 }
 
-/// An unchanging view of the newest commit at the time it was asked for.
+/// An unchanging view of the newest commit at the time of its creation.
 #[derive(Clone)]
 pub struct ReadTx {
     pub(super) snapshot: Arc<dyn Snapshot>,
@@ -111,12 +111,12 @@ impl ReadTx {
         self.feed_position
     }
 
-    /// How many rows a table has, without walking them.
+    /// The number of rows of a table, without reading them.
     pub fn rows(&self, table: TableId) -> Result<u64> {
         self.snapshot.rows(table)
     }
 
-    /// What was computed from this commit and others, for who asks the same again.
+    /// The cache of sets computed from this and other commits.
     pub fn memo(&self) -> &Memo {
         &self.memo
     }
@@ -136,50 +136,50 @@ impl Read for ReadTx {
     }
 }
 
-/// One command's write: its own changes over those of the commands before it in the group, over the newest commit.
+/// One command's write: its own changes, on top of those of the earlier commands in the group, on top of the newest commit.
 ///
-/// Invariant: nothing is written through until the command has returned without an error; a dropped overlay leaves no trace.
+/// Invariant: changes are passed on only after the command has returned without an error; a dropped overlay leaves no trace.
 pub struct WriteTx<'g> {
     pub(super) snapshot: &'g Arc<dyn Snapshot>,
     pub(super) group: &'g Overlay,
     pub(super) own: Overlay,
     pub(super) now: Timestamp,
     pub(super) random: &'g Arc<dyn Random>,
-    /// The feed position that the first change of this command takes.
+    /// The feed position of this command's first change.
     pub(super) feed_first: u64,
-    /// The feed position that the next change takes.
+    /// The feed position of the next change.
     pub(super) feed_next: u64,
 }
 
 impl WriteTx<'_> {
-    /// The time of this write. Never earlier than that of a write before it.
+    /// The time of this write. Never earlier than that of a previous write.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Where this write's random bytes come from.
+    /// The source of this write's random bytes.
     pub fn random(&self) -> &dyn Random {
         self.random.as_ref()
     }
 
-    /// Put a row.
+    /// Stores a row.
     pub fn put<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K, value: &V) {
         let mut bytes = Vec::with_capacity(96);
         value.encode(&mut bytes);
         self.put_bytes(table.id, key.to_bytes(), bytes);
     }
 
-    /// Put a row of ready bytes.
+    /// Stores a row of encoded bytes.
     pub fn put_bytes(&mut self, table: TableId, key: Vec<u8>, value: Vec<u8>) {
         self.own.set(table, exact(key), Some(exact(value)));
     }
 
-    /// Remove a row, if it is there.
+    /// Deletes a row, if it exists.
     pub fn delete<K: Key, V: Value>(&mut self, table: Table<K, V>, key: &K) {
         self.own.set(table.id, key.to_bytes().into_boxed_slice(), None);
     }
 
-    /// Remove up to `limit` rows of `span`; says how many.
+    /// Deletes up to `limit` rows of `span`; returns how many.
     pub fn delete_span<K: Key, V: Value>(&mut self, table: Table<K, V>, span: &Span, limit: usize) -> Result<usize> {
         let mut keys: Vec<Box<[u8]>> = Vec::new();
         self.visit_bytes(table.id, span, Order::Forward, &mut |key, _| {
@@ -196,7 +196,7 @@ impl WriteTx<'_> {
         Ok(count)
     }
 
-    /// Add to a counter row; a counter at zero has no row.
+    /// Adds to a counter row; a counter at zero has no row.
     pub fn add<K: Key>(&mut self, table: Table<K, i64>, key: &K, delta: i64) -> Result<i64> {
         let count = self.get(table, key)?.unwrap_or(0) + delta;
         if count == 0 {
@@ -207,15 +207,15 @@ impl WriteTx<'_> {
         Ok(count)
     }
 
-    /// Forget every change of this command so far.
+    /// Drops every change of this command so far.
     pub fn roll_back(&mut self) {
         self.own = Overlay::new();
-        // A position without a row would be one that a follower of the feed waits for in vain.
+        // Followers of the feed would wait forever for a position without a row.
         self.feed_next = self.feed_first;
     }
 }
 
-/// The bytes without spare room. Copied, not shrunk: shrinking leaves crumbs behind that a group of bulk writes makes many of.
+/// The bytes without spare capacity. Copied, not shrunk: shrinking fragments memory, especially in groups of bulk writes.
 fn exact(bytes: Vec<u8>) -> Box<[u8]> {
     if bytes.len() == bytes.capacity() { bytes.into_boxed_slice() } else { bytes.as_slice().into() }
 }
@@ -232,7 +232,7 @@ impl Read for WriteTx<'_> {
         let mut layers = Layers::new(self.own.table(table), self.group.table(table), span, order);
         let mut broken = false;
         self.snapshot.visit(table, span, order, &mut |key, value| {
-            // First what the layers have before this key; then the key itself, unless a layer has its own word on it.
+            // First the layers' keys before this one; then the key itself, unless a layer changes it.
             while let Some((layer_key, change)) = layers.next_up_to(key, order) {
                 let flow = match change {
                     Some(value) => visitor(layer_key, value)?,
@@ -259,7 +259,7 @@ impl Read for WriteTx<'_> {
     }
 }
 
-/// The two overlays of a write as one sorted run, the upper hiding the lower.
+/// The two overlays of a write as one sorted run; the upper one hides the lower one.
 struct Layers<'a> {
     upper: Peekable<Run<'a>>,
     lower: Peekable<Run<'a>>,
@@ -353,10 +353,10 @@ mod tests {
         overlay
     }
 
-    /// Run `check` on a write whose three layers are `snapshot`, `group` and `own`.
+    /// Runs `check` on a write whose three layers are `snapshot`, `group` and `own`.
     fn over<T>(snapshot: &Layer, group: &Layer, own: &Layer, check: impl FnOnce(WriteTx<'_>) -> T) -> T {
         let port = MemoryPort::new();
-        port.commit(&overlay(snapshot)).expect("memory takes it");
+        port.commit(&overlay(snapshot)).expect("memory accepts it");
         let random: Arc<dyn Random> = Arc::new(SeededRandom::new(1));
         let (snapshot, group, own) = (port.snapshot().expect("readable"), overlay(group), overlay(own));
         let (now, random) = (Timestamp(0), &random);
@@ -373,7 +373,7 @@ mod tests {
         rows
     }
 
-    /// Few keys, so that the layers often disagree on one; some are the beginning of others.
+    /// Few keys, so that the layers often disagree; some are prefixes of others.
     fn key() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(0..4_u8, 0..3)
     }
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_visitor_comes_back_from_every_layer() {
+    fn an_error_of_the_visitor_is_returned_from_every_layer() {
         let row = |key: u8| Layer::from([(vec![key], Some(vec![]))]);
         for broken in 1..=3_u8 {
             let outcome = over(&row(1), &row(2), &row(3), |tx| {
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_comes_to_zero_has_no_row() {
+    fn a_counter_at_zero_has_no_row() {
         let none = Layer::new();
         over(&none, &none, &none, |mut tx| {
             assert_eq!(tx.add(COUNTS, &1, 5), Ok(5));
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_does_not_read_as_its_type_is_named_by_its_table() {
+    fn a_row_of_the_wrong_type_is_reported_with_its_table() {
         let bad = Layer::from([(vec![1], Some(vec![1, 2, 3]))]);
         let none = Layer::new();
         over(&bad, &none, &none, |tx| {

@@ -1,10 +1,10 @@
-//! Group commit: one thread runs commands one after the other and makes all that wait at that moment durable together.
+//! Group commit: one thread runs commands one after the other and makes all waiting commands durable together.
 //!
-//! A sync of the disk costs the same for one row and for thousands, and rows written in key order cost a fraction of rows written
-//! in order of arrival. So commands write into overlays; the group's overlay goes to the engine sorted, in one transaction.
+//! A disk sync costs the same for one row and for thousands, and rows written in key order cost a fraction of rows written in arrival
+//! order. So commands write into overlays; the group's overlay goes to the engine sorted, in one transaction.
 //!
-//! Groups do not overlap: running commands is an eighth of this thread's work (measured), the rest is the engine's, so that running
-//! the next group during a commit could gain 1.14 times at the very best, and cost a third layer under every read.
+//! Groups do not overlap: running commands is an eighth of this thread's work (measured), the rest is the engine's. Running the next group
+//! during a commit could speed it up by 1.14 times at best, and would add a third layer to every read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,26 +21,26 @@ use super::{Error, Result};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::random::Random;
 
-/// Commands in one group. More would only make the first wait longer.
+/// Commands in one group. With more, the first would only wait longer.
 const GROUP_COMMANDS_MAX: usize = 1024;
 /// Rows in one group, after which no further command joins: bounds the memory of a group of bulk writes.
 const GROUP_ROWS_MAX: usize = 100_000;
-/// Quiet after which the engine settles: so long that the two syncs of it are no load, so short that a crash in anything but a busy
-/// moment comes after it.
+/// The idle time after which the engine settles: long enough that its two syncs are no load, short enough that a crash outside busy moments
+/// comes after it.
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
-/// A clock that goes back by less than this is waited for; one that goes back further was wrong before, and is followed. Else everything
-/// that is written would have the wrong time until the right one has come there, or the next start.
+/// If the clock goes back by less than this, the write time stands still until the clock catches up; if it goes back further, it was wrong
+/// before, and is followed. Otherwise all writes would have a wrong time until the real time reaches it, or until the next start.
 const CLOCK_WAITED_FOR_MS: i64 = 60_000;
 
-/// A command that waits for the writer.
+/// A command waiting for the writer.
 pub trait Job: Send {
-    /// Run the command; true if its changes are to be kept.
+    /// Runs the command; returns true if its changes must be kept.
     fn run(&mut self, tx: &mut WriteTx<'_>) -> bool;
-    /// Answer the one who waits, now that the group is durable, or failed.
+    /// Sends the result to the caller, now that the group is durable, or has failed.
     fn finish(self: Box<Self>, outcome: Result<()>);
 }
 
-/// Where the outcome of a command arrives: the store's around the command's own.
+/// The receiver of a command's result: the store's result around the command's own.
 pub type Answer<T, E> = oneshot::Receiver<Result<Result<T, E>>>;
 
 struct Command<F, T, E> {
@@ -49,7 +49,7 @@ struct Command<F, T, E> {
     answer: oneshot::Sender<Result<Result<T, E>>>,
 }
 
-/// `command` as a job, and where its answer will arrive.
+/// `command` as a job, and the receiver of its result.
 pub fn job<T, E, F>(command: F) -> (Box<dyn Job>, Answer<T, E>)
 where
     T: Send + 'static,
@@ -74,12 +74,12 @@ where
 
     fn finish(self: Box<Self>, outcome: Result<()>) {
         let Self { result, answer, .. } = *self;
-        // Nobody may be waiting any more: the client went away. Its write is kept all the same.
+        // The caller may be gone because the client disconnected. The write is kept all the same.
         let _ = answer.send(outcome.and_then(|()| result.ok_or(Error::Panicked)));
     }
 }
 
-/// The state of the writing thread.
+/// The state of the writer thread.
 pub struct Writer {
     port: Arc<dyn Port>,
     published: Arc<ArcSwap<ReadTx>>,
@@ -90,7 +90,7 @@ pub struct Writer {
     memo: Arc<Memo>,
     feed_next: u64,
     last: Timestamp,
-    /// Commits were made that the engine has not settled.
+    /// There are commits that the engine has not settled.
     unsettled: bool,
 }
 
@@ -119,7 +119,7 @@ impl Writer {
         }
     }
 
-    /// Take jobs until the store is closed and none is left, or until the disk fails.
+    /// Runs jobs until the store is closed and none is left, or until the disk fails.
     pub fn run(mut self, mut waiting: mpsc::Receiver<Box<dyn Job>>, failing: &watch::Sender<Option<Error>>, timer: &Runtime) {
         let mut done = Vec::new();
         loop {
@@ -127,10 +127,10 @@ impl Writer {
                 Some(first) => self.group(first, &mut waiting, &mut done).map(|()| true),
                 None => Ok(false),
             });
-            // The engine trusts its own pages: on a damaged file it may panic where it should fail.
+            // The engine trusts its own pages: on a damaged file it may panic instead of returning an error.
             let outcome = catch_unwind(work).unwrap_or_else(|_| Err(Error::Io("the data file is damaged".to_owned())));
             if let Err(error) = &outcome {
-                tracing::error!(%error, "a commit failed: no more writes are taken");
+                tracing::error!(%error, "a commit failed: no more writes are accepted");
                 failing.send_replace(Some(error.clone()));
                 waiting.close();
             }
@@ -138,7 +138,7 @@ impl Writer {
                 job.finish(outcome.clone().map(drop));
             }
             if let Err(error) = &outcome {
-                // Until the channel says it is empty: a job may be on its way into it while it closes.
+                // Runs until the channel is empty: a job may arrive while it closes.
                 while let Some(job) = waiting.blocking_recv() {
                     job.finish(Err(error.clone()));
                 }
@@ -150,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// The next job; settles the engine when none comes for a while. `None` when the store is closed.
+    /// The next job; settles the engine if none comes for a while. `None` when the store is closed.
     fn next(&mut self, waiting: &mut mpsc::Receiver<Box<dyn Job>>, timer: &Runtime) -> Result<Option<Box<dyn Job>>> {
         if self.unsettled {
             match timer.block_on(async { tokio::time::timeout(SETTLE_AFTER, waiting.recv()).await }) {
@@ -164,7 +164,7 @@ impl Writer {
         Ok(waiting.blocking_recv())
     }
 
-    /// Run `first` and what else waits, and commit; `done` takes those that are to be answered.
+    /// Runs `first` and all other waiting jobs, and commits; `done` collects those that need a result.
     fn group(
         &mut self,
         first: Box<dyn Job>,
@@ -182,7 +182,7 @@ impl Writer {
         self.commit(&group)
     }
 
-    /// Run one command over the group's changes and keep its own if it succeeded.
+    /// Runs one command over the group's changes and keeps its own if it succeeded.
     pub fn step(&mut self, job: &mut dyn Job, group: &mut Overlay) {
         let now = self.clock.now();
         let was_wrong = self.last.ms_since(now) > CLOCK_WAITED_FOR_MS;
@@ -204,7 +204,7 @@ impl Writer {
         }
     }
 
-    /// Make the group durable, then let readers and workers see it.
+    /// Makes the group durable, then visible to readers and workers.
     pub fn commit(&mut self, group: &Overlay) -> Result<()> {
         if group.is_empty() {
             return Ok(());
@@ -239,14 +239,14 @@ mod tests {
     const ROWS: Table<u32, Vec<u8>> = Table::new(CONTACTS);
     const COUNT: Table<u8, i64> = Table::new(TAGS);
 
-    /// What a faulty commit does.
+    /// The kind of commit failure.
     #[derive(Clone, Copy, PartialEq)]
     enum Fault {
         Error,
         Panic,
     }
 
-    /// A plain map whose commits the test can hold up, count and let fail.
+    /// A plain map whose commits the test can delay, count and fail.
     struct Stage {
         inner: MemoryPort,
         commits: AtomicU32,
@@ -259,7 +259,7 @@ mod tests {
     }
 
     impl Stage {
-        /// A stage, what tells that a held commit began, and what lets it go on.
+        /// A stage, a signal that a delayed commit has started, and one to continue it.
         fn new() -> (Arc<Self>, Receiver<()>, Sender<()>) {
             let ((entered, began), (go, release)) = (channel(), channel());
             let stage = Self {
@@ -283,14 +283,14 @@ mod tests {
 
         fn commit(&self, batch: &Overlay) -> Result<()> {
             if self.held.load(Ordering::SeqCst) {
-                self.entered.lock().expect("unbroken").send(()).expect("the test listens");
-                self.release.lock().expect("unbroken").recv().expect("the test lets go");
+                self.entered.lock().expect("unbroken").send(()).expect("the test receives");
+                self.release.lock().expect("unbroken").recv().expect("the test continues");
             }
             self.commits.fetch_add(1, Ordering::SeqCst);
             let fault = *self.fault.lock().expect("unbroken");
             match fault {
                 Some(Fault::Error) => Err(Error::Io("no space".into())),
-                Some(Fault::Panic) => panic!("a page makes no sense"),
+                Some(Fault::Panic) => panic!("a page is invalid"),
                 None => self.inner.commit(batch),
             }
         }
@@ -301,16 +301,16 @@ mod tests {
         }
     }
 
-    /// Hold the writer inside a command, so that what is queued meanwhile becomes one group with it.
+    /// Holds the writer inside a command, so that queued commands form one group with it.
     fn hold(store: &Store) -> (Sender<()>, Answer<(), ()>) {
         let (go, wait) = channel();
         let (inside, began) = channel();
         let answer = store.queue(move |_| {
-            inside.send(()).expect("the test listens");
-            wait.recv().expect("the test lets go");
+            inside.send(()).expect("the test receives");
+            wait.recv().expect("the test continues");
             Ok(())
         });
-        began.recv().expect("the command began");
+        began.recv().expect("the command started");
         (go, answer.expect("queued"))
     }
 
@@ -344,7 +344,7 @@ mod tests {
         let panicking = store.queue(|tx| -> Result<(), ()> {
             tx.put(ROWS, &3, &vec![1]);
             tx.delete(ROWS, &1);
-            panic!("as the test wants it");
+            panic!("on purpose");
         });
         let last = store.queue(put(4));
         go.send(()).expect("the command waits");
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(got(last), Ok(Ok(4)));
         assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, true]);
         assert_eq!(stage.commits.load(Ordering::SeqCst) - before, 1, "all were one group");
-        assert_eq!(store.write_blocking(put(5)), Ok(Ok(5)), "the writer goes on");
+        assert_eq!(store.write_blocking(put(5)), Ok(Ok(5)), "the writer continues");
         store.close();
     }
 
@@ -383,13 +383,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_comes_after_the_commit_and_readers_see_the_change_no_earlier() {
+    fn a_result_comes_after_the_commit_and_readers_see_the_change_no_earlier() {
         let (stage, began, go) = Stage::new();
         let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         stage.held.store(true, Ordering::SeqCst);
         let mut answer = store.queue(put(1)).expect("queued");
         let mut refusal = store.queue(|_| Err::<(), _>(())).expect("queued");
-        began.recv().expect("the commit began");
+        began.recv().expect("the commit started");
         assert!(answer.try_recv().is_err() && !has(&store, 1), "the commit is not done yet");
         let late = store.queue(put(2));
         stage.held.store(false, Ordering::SeqCst);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_refuses_one_more_and_takes_more_later() {
+    fn a_full_queue_rejects_one_more_and_accepts_more_later() {
         let (stage, ..) = Stage::new();
         let store = start(stage, DatabaseKind::Environment).expect("started");
         let (go, _held) = hold(&store);
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_whose_caller_went_away_is_kept_and_close_finishes_what_waits() {
+    fn a_write_without_its_caller_is_kept_and_close_finishes_waiting_writes() {
         let (stage, ..) = Stage::new();
         let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         let (go, held) = hold(&store);
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_fails_or_panics_fails_its_whole_group_and_all_that_comes_after() {
+    fn a_failed_or_panicked_commit_fails_its_group_and_all_later_writes() {
         for (fault, words) in [(Fault::Error, "no space"), (Fault::Panic, "the data file is damaged")] {
             let error = Error::Io(words.into());
             let (stage, began, go) = Stage::new();
@@ -444,7 +444,7 @@ mod tests {
             stage.held.store(true, Ordering::SeqCst);
             *stage.fault.lock().expect("unbroken") = Some(fault);
             release.send(()).expect("the command waits");
-            began.recv().expect("the commit began");
+            began.recv().expect("the commit started");
             let late = store.queue(put(3));
             stage.held.store(false, Ordering::SeqCst);
             assert_eq!(*store.failure().borrow(), None);
@@ -452,18 +452,18 @@ mod tests {
             assert_eq!(got(Ok(held)), Err(error.clone()));
             assert_eq!(*store.failure().borrow(), Some(error.clone()), "known before the first answer");
             assert_eq!(got(kept), Err(error.clone()));
-            // What a command refused may rest on changes that are lost now.
+            // The result of a rejected command may depend on changes that are lost now.
             assert_eq!(got(refused), Err(error.clone()));
             assert_eq!(got(late), Err(error.clone()));
             *stage.fault.lock().expect("unbroken") = None;
             assert_eq!(store.write_blocking(put(4)), Err(error));
-            assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, false], "reading goes on");
+            assert_eq!([1, 2, 3, 4].map(|number| has(&store, number)), [true, false, false, false], "reading continues");
             store.close();
         }
     }
 
     #[test]
-    fn the_engine_settles_once_in_a_quiet_time_and_a_failure_of_that_ends_the_writing() {
+    fn the_engine_settles_once_when_idle_and_a_failure_of_that_ends_writing() {
         let (stage, ..) = Stage::new();
         let store = start(stage.clone(), DatabaseKind::Environment).expect("started");
         let settled = || stage.settled.load(Ordering::SeqCst);
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_write_stands_still_while_the_clock_goes_back_and_follows_one_that_was_wrong() {
+    fn write_time_stands_still_when_the_clock_goes_back_a_little_and_follows_a_large_change() {
         let clock = Arc::new(ManualClock::at(Timestamp(5_000)));
         let store = start_at(Arc::new(MemoryPort::new()), DatabaseKind::Environment, clock.clone()).expect("started");
         let now = || store.write_blocking(|tx| Ok::<_, ()>(tx.now())).expect("written").expect("no error");
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_commit_wakes_those_who_wait_for_its_tables_and_no_others() {
+    async fn a_commit_wakes_only_waiters_for_its_tables() {
         let store = start(Arc::new(MemoryPort::new()), DatabaseKind::Environment).expect("started");
         let (contacts, also, audit) =
             (store.changed(CONTACTS).notified(), store.changed(CONTACTS).notified(), store.changed(AUDIT).notified());

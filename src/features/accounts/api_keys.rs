@@ -1,4 +1,4 @@
-//! API keys: the table and the cache in memory, changed together.
+//! API keys: the table and the in-memory cache, changed together.
 
 use std::sync::Arc;
 
@@ -22,12 +22,11 @@ use crate::vocab::limits;
 use crate::vocab::rates::RouteGroup;
 use crate::vocab::settings::Settings;
 
-/// Held while a key, a user or a session changes: the commit and the change of the cache stay together, so that the cache never goes
-/// back to an older state. Such changes are rare, so one lock per process is enough.
+/// Held while a key, a user or a session changes, so that the commit and the cache change together and the cache never returns to an older
+/// state. Such changes are rare, so one lock per process is enough.
 pub static CACHE_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// Load into memory what requests check: working keys, users and their sessions, and the attempts counted against the limits on
-/// guessing.
+/// Loads into memory what requests check: working keys, users and their sessions, and the attempts counted against the guessing limits.
 pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
     let tx = engine.control.read();
     engine.throttle.load(&tx, engine.clock.now(), engine.clock.monotonic())?;
@@ -43,24 +42,24 @@ pub fn load_caches(engine: &Engine) -> engine_store::Result<()> {
         engine.sessions.add(Arc::new(cached_session(&session)));
     }
     let working = store::keys(&tx)?.into_iter().filter(|key| key.revoked_at.is_none());
-    // A key without its account would be damage; it opens nothing.
+    // A key without its account would mean damaged data; it grants no access.
     engine.keys.fill(working.filter_map(|key| Some(cached_key(&key, engine.keys.account_limits(key.account)?))));
     Ok(())
 }
 
-/// A user as requests see them.
+/// Converts a user to its cached form.
 pub fn cached_user(user: &User, account: Arc<AccountLimits>) -> CachedUser {
     CachedUser { id: user.id, email: user.email.clone(), name: user.name.clone(), account, role: user.role }
 }
 
-/// A session as requests see it.
+/// Converts a session to its cached form.
 pub fn cached_session(session: &Session) -> CachedSession {
     let Session { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, .. } = *session;
     let (seen_at, proven_at) = (AtomicTimestamp::at(seen_at), AtomicTimestamp::at(proven_at));
     CachedSession { id, user, kind, digest, expires_at, idle_ms, seen_at, proven_at, last_writes: Default::default() }
 }
 
-/// The account's limits as requests see them.
+/// Returns the account's limits in their cached form.
 pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> {
     let limits = plan_limits(&engine.settings, &account.plan);
     if limits.requests.is_none() {
@@ -74,7 +73,7 @@ pub fn account_limits(engine: &Engine, account: &Account) -> Arc<AccountLimits> 
     })
 }
 
-/// What a plan allows: nothing, if the settings do not have it.
+/// Returns the limits of a plan. A plan that is not in the settings allows nothing.
 pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
     let Some(plan) = settings.plans.get(plan) else { return PlanLimits::default() };
     let sending = SendingLimits {
@@ -86,7 +85,7 @@ pub fn plan_limits(settings: &Settings, plan: &str) -> PlanLimits {
     PlanLimits { requests: Some(requests), sending }
 }
 
-/// A key as requests see it.
+/// Converts a key to its cached form.
 pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
     let Key { id, environment, permissions, hash, .. } = *key;
     Arc::new(ApiKey { id, account, environment, permissions, hash, usage: Usage::default(), last_writes: Default::default() })
@@ -95,11 +94,11 @@ pub fn cached_key(key: &Key, account: Arc<AccountLimits>) -> Arc<ApiKey> {
 /// A key that was just created.
 pub struct CreatedKey {
     pub key: Key,
-    /// The key's text, to be shown once.
+    /// The key's text, which is shown once.
     pub token: Secret,
 }
 
-/// Make a key of `account`, or of the installation's own; it works when this returns. `record` is what is noted of it.
+/// Creates a key of `account`, or of the installation's own account. The key works when this returns. `record` goes to the audit log.
 pub async fn create_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -126,12 +125,12 @@ pub async fn create_key(
     Ok(CreatedKey { key, token })
 }
 
-/// Write a new key.
+/// Saves a new key.
 pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewKey, hash: [u8; 32]) -> Result<Key, Failure> {
     let keys = store::keys(tx)?;
     let working = keys.iter().filter(|key| key.account == account && key.revoked_at.is_none()).count();
     if working >= limits::KEYS_PER_ACCOUNT_MAX {
-        let detail = format!("An account has at most {} keys; revoke one first.", limits::KEYS_PER_ACCOUNT_MAX);
+        let detail = format!("An account can have at most {} API keys; revoke one first.", limits::KEYS_PER_ACCOUNT_MAX);
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let NewKey { name, environment, permissions } = new;
@@ -141,8 +140,8 @@ pub fn add_key(tx: &mut engine_store::WriteTx<'_>, account: AccountId, new: NewK
     Ok(key)
 }
 
-/// An id whose first characters no other key's id has: they are all that people see of it, and what they revoke by. So it is
-/// wholly random, unlike other ids, which begin with the time.
+/// Returns an id whose first characters no other key's id has, because users only see those characters and revoke keys by them. The id is
+/// therefore completely random, unlike other ids, which start with the time.
 fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
     loop {
         let id = KeyId::from_bytes(random.bytes());
@@ -152,12 +151,12 @@ fn free_id(keys: &[Key], random: &dyn Random) -> KeyId {
     }
 }
 
-/// The first characters of a key's id.
+/// Returns the first characters of a key's id.
 pub fn short_id(id: KeyId) -> String {
     id.to_string()[..limits::KEY_ID_CHARACTERS_SHOWN].to_owned()
 }
 
-/// Revoke the one working key whose id begins with `prefix`, of `account` or of any; the next request with it fails.
+/// Revokes the one working key whose id starts with `prefix`, of `account` or of any account; the next request with it fails.
 pub async fn revoke_key(
     engine: &Arc<Engine>,
     account: Option<AccountId>,
@@ -187,17 +186,17 @@ pub async fn revoke_key(
 fn find_by_prefix(keys: Vec<Key>, prefix: &str) -> Result<Key, Failure> {
     let prefix = prefix.to_ascii_lowercase();
     let mut found = keys.into_iter().filter(|key| key.id.to_string().starts_with(&prefix));
-    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No key has an id that begins so; list the keys."))?;
+    let key = found.next().ok_or_else(|| Failure::because(Code::NotFound, "No API key has an id that starts with this."))?;
     if found.next().is_some() {
-        return Err(Failure::field("id", "several keys have an id that begins so; give more of it"));
+        return Err(Failure::field("id", "several keys have an id that starts with this; give more characters"));
     }
     if key.revoked_at.is_some() {
-        return Err(Failure::because(Code::NotFound, "This key is revoked already."));
+        return Err(Failure::because(Code::NotFound, "This key is already revoked."));
     }
     Ok(key)
 }
 
-/// Note an act in the transaction of its effect: the operator's, or that of `user`, who has just shown who they are.
+/// Adds an audit record in the transaction of the change: for the operator, or for `user`, who has just authenticated.
 pub fn note_audit(tx: &mut engine_store::WriteTx<'_>, operation: &str, user: Option<&User>, envelope: Envelope) {
     let (account, user) = (user.map(|user| user.account), user.map(|user| user.id));
     let record = AuditRecord { operation: operation.into(), key: None, user, account, request: envelope.request.to_string() };

@@ -10,9 +10,9 @@ use crate::engine::store::WriteTx;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// Tries from one address, whatever account they are for.
+/// Limits attempts from one address, for any account.
 pub const BY_ADDRESS: Rule = rule("sign-in by address");
-/// Tries for one account, wherever they come from.
+/// Limits attempts for one account, from any address.
 pub const BY_ACCOUNT: Rule = rule("sign-in by account");
 
 const fn rule(name: &'static str) -> Rule {
@@ -24,14 +24,14 @@ const fn rule(name: &'static str) -> Rule {
     }
 }
 
-/// What a user signs in with.
+/// The credentials of a user.
 pub struct Credentials {
     pub password: Secret,
     /// The code of the authenticator app, or a recovery code.
     pub code: Option<String>,
 }
 
-/// The user with this email, if the credentials are right.
+/// Returns the user with this email if the credentials are right.
 pub async fn verify(context: &Context, email: &str, credentials: Credentials) -> Result<User, Failure> {
     let normalised = EmailAddress::parse(email).ok().map(|email| email.normalised());
     let name = normalised.clone().unwrap_or_else(|| email.chars().take(limits::AGENT_CHARACTERS_MAX).collect());
@@ -45,7 +45,7 @@ pub async fn verify(context: &Context, email: &str, credentials: Credentials) ->
         None => None,
     };
     drop(tx);
-    // Without a user the same work is done on a hash that nothing fits.
+    // Without a user, the same work is done on a hash that no password matches.
     let is_right = password_hash::verify(credentials.password, user.as_ref().map(|user| user.password.clone())).await?;
     let user = user.filter(|_| is_right).ok_or_else(|| refused(context))?;
     let tx = context.engine.control.read();
@@ -57,7 +57,7 @@ pub async fn verify(context: &Context, email: &str, credentials: Credentials) ->
             return Err(refused(context));
         }
     }
-    // Of an address only this try is taken back: the owner of one account must not guess at others for free.
+    // Only this attempt is forgiven for the address: otherwise the owner of one account could guess at others for free.
     attempts::forgive(&context.engine, &by_account, &by_address).await?;
     Ok(user)
 }

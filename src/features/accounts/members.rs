@@ -1,4 +1,4 @@
-//! What several operations on members share: who may be changed, free emails, new passwords, links.
+//! Shared helpers of the operations on members: who may be changed, unused emails, new passwords, links.
 
 use std::sync::Arc;
 
@@ -16,50 +16,53 @@ use crate::vocab::ids::{AccountId, SessionId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// The member with this id, if `own` may change them.
+/// Returns the member with this id, if `own` may change them.
 pub fn changeable(tx: &impl Read, account: AccountId, own: UserId, id: UserId) -> Result<User, Failure> {
     let user = store::user(tx, id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
     if user.role == Role::Owner {
-        return Err(Failure::because(Code::WrongState, "The owner stays the owner."));
+        return Err(Failure::because(Code::WrongState, "The owner's role cannot be changed, and the owner cannot be removed."));
     }
     if user.id == own {
-        return Err(Failure::because(Code::WrongState, "Somebody else who manages the account has to do this for you."));
+        return Err(Failure::because(Code::WrongState, "You cannot do this for yourself; ask the owner or another admin."));
     }
     Ok(user)
 }
 
-/// The normalised form of an email that nobody signs in with yet.
+/// Returns the normalized form of an email that no user signs in with yet.
 pub fn free_email(tx: &impl Read, email: &str) -> Result<String, Failure> {
     let normalised = EmailAddress::parse(email).map_err(Failure::internal)?.normalised();
     if store::user_by_email(tx, &normalised)?.is_some() {
-        return Err(Failure::because(Code::NameTaken, "Somebody signs in with this email already."));
+        return Err(Failure::because(Code::NameTaken, "A user already signs in with this email."));
     }
     if store::users(tx)?.len() >= limits::MEMBERS_MAX {
-        return Err(Failure::because(Code::NameTaken, "There are as many members as there can be."));
+        return Err(Failure::because(Code::NameTaken, "The maximum number of users is reached; remove one first."));
     }
     Ok(normalised)
 }
 
-/// Let requests see what changed of a member. The caller holds the turn for changes.
+/// Updates the cache after a member changed. The caller holds `CACHE_LOCK`.
 pub fn update_cache(engine: &Engine, user: &User) -> Result<(), Failure> {
     let account = store::account_of(&engine.control.read(), user.account)?.ok_or(Code::NotFound)?;
     engine.sessions.set_user(api_keys::cached_user(user, api_keys::account_limits(engine, &account)));
     Ok(())
 }
 
-/// What is said of a link that does not work, whatever the reason.
+/// The failure for a link that does not work, whatever the reason.
 pub fn link_not_found() -> Failure {
-    Failure::because(Code::NotFound, "The link does not work: it was used, it is too old, or it was copied incompletely.")
+    Failure::because(
+        Code::NotFound,
+        "The link does not work: it was already used, it has expired, or it was not copied completely.",
+    )
 }
 
-/// The token of a new link, and its digest.
+/// Returns the token of a new link and its hash.
 pub fn new_link(engine: &Engine) -> (String, [u8; 32]) {
     let token = random_base62(engine.random.as_ref(), LINK_TOKEN_CHARACTERS);
     let digest = sha256(token.as_bytes());
     (token, digest)
 }
 
-/// Write a link to a new password; those before it do not work any more. Says until when this one does.
+/// Saves a password-reset link and invalidates earlier ones; returns when it expires.
 pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Result<Timestamp, Failure> {
     user_store::delete_reset_links(tx, user)?;
     let expires_at = tx.now().plus_ms(limits::RESET_LINK_MS);
@@ -67,13 +70,13 @@ pub fn save_reset(tx: &mut WriteTx<'_>, user: UserId, digest: [u8; 32]) -> Resul
     Ok(expires_at)
 }
 
-/// A link to a new password, to be handed on.
+/// Returns a password-reset link to pass on.
 pub fn reset_view(engine: &Engine, token: &str, user: User, expires_at: Timestamp) -> LinkView {
     let link = format!("{}/reset/{token}", engine.base_url());
     LinkView { link, email: user.email, expires_at: WireTime(expires_at) }
 }
 
-/// Give somebody a new password and end their sessions but `kept`. `by_link` is the digest of the link that this uses up.
+/// Sets a user's password and ends all their sessions except `kept`. `by_link` is the hash of the link that this uses up.
 pub async fn set_password(
     context: &Context,
     user: UserId,
@@ -89,7 +92,7 @@ pub async fn set_password(
     let (inside, envelope) = (engine.clone(), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {
         if let Some(digest) = by_link {
-            // Asked again inside: of two uses at once, one finds the link used.
+            // Checked again inside the transaction: of two concurrent uses, only one still finds the link.
             user_store::reset_link(tx, digest, tx.now())?.ok_or_else(link_not_found)?;
         }
         let user = store::user(tx, user)?.ok_or(Code::NotFound)?;

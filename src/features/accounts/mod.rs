@@ -1,9 +1,9 @@
-//! Accounts: who owns this installation, and with which keys other programs work for them.
+//! Accounts: the owners of data in this installation, their members, and the API keys of programs.
 //!
-//! An installation has one account, made when it is first needed, and more where strangers may sign up. Its members sign in with a
-//! password and perhaps an authenticator app; agents ask them for keys. Keys, passwords, tokens and codes are kept as hashes only. The
-//! caches of keys and of users in memory are copies of the tables and are changed after every commit, one change at a time, so a key
-//! works from the answer that shows it until the answer that says it is revoked.
+//! An installation has one account, created when it is first needed, and more if sign-up is open. Members sign in with a password and
+//! optionally an authenticator app; agents request keys from them. Keys, passwords, tokens and codes are stored only as hashes. The
+//! in-memory caches of keys and users are copies of the tables, updated after every commit, one change at a time; a key therefore works
+//! from the response that shows it until the response that reports it revoked.
 
 mod agents;
 mod api_keys;
@@ -35,13 +35,13 @@ use crate::vocab::permissions::PermissionSet;
 pub use api_keys::load_caches;
 pub use model::{Account, Password, User};
 
-/// Write down what requests have only counted in memory: uses of keys and of sessions.
+/// Writes what requests have only counted in memory: the use of keys and sessions.
 pub async fn flush_usage(engine: &Arc<Engine>) -> Result<(), Failure> {
     usage::flush(engine).await?;
     sessions::flush(engine).await
 }
 
-/// Forget what is over; up to `limit` of each kind. True if there may be more.
+/// Deletes expired data, up to `limit` of each kind; returns whether there may be more.
 pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_store::Result<bool> {
     let more = [
         store::sweep(tx, limit)?,
@@ -52,7 +52,7 @@ pub fn sweep(engine: &Engine, tx: &mut WriteTx<'_>, limit: usize) -> engine_stor
     Ok(more.contains(&true))
 }
 
-/// The secrets of authenticator apps: how many there are, and how many of them a key does not open.
+/// Counts the secrets of authenticator apps, and those that a key does not decrypt.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> {
     let all = user_store::second_factors(tx)?;
     Ok(all.iter().fold(SecretCount::default(), |sum, (user, factor)| {
@@ -60,7 +60,7 @@ pub fn sealed(tx: &impl Read, seal: &Seal) -> engine_store::Result<SecretCount> 
     }))
 }
 
-/// Forget the authenticator apps whose secrets a key does not open: signing in with them is impossible. Returns how many.
+/// Deletes the authenticator apps whose secrets a key does not decrypt, because signing in with them is impossible. Returns how many.
 pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u64> {
     let mut dropped = 0;
     for (user, factor) in user_store::second_factors(tx)? {
@@ -72,35 +72,35 @@ pub fn drop_closed(tx: &mut WriteTx<'_>, seal: &Seal) -> engine_store::Result<u6
     Ok(dropped)
 }
 
-/// The name of an account's plan.
+/// Returns the name of an account's plan.
 pub fn plan_of(engine: &Engine, account: AccountId) -> engine_store::Result<String> {
     Ok(store::account_of(&engine.control.read(), account)?.map(|account| account.plan).unwrap_or_default())
 }
 
-/// Whether this is the installation's own account, and not one that a stranger has signed up for.
+/// Returns whether this is the installation's own account, not one created by sign-up.
 pub fn is_installations(tx: &impl Read, account: AccountId) -> engine_store::Result<bool> {
     Ok(store::account(tx)?.is_some_and(|first| first.id == account))
 }
 
-/// Refuse what only the owner and admins of the installation's own account may see and do.
+/// Rejects callers outside the installation's own account.
 pub fn require_installations(tx: &impl Read, account: AccountId) -> Result<(), Failure> {
     match is_installations(tx, account)? {
         true => Ok(()),
-        false => Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may do this.")),
+        false => Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account can do this.")),
     }
 }
 
-/// The installation's own account, once there is one.
+/// Returns the installation's own account, if it exists.
 pub fn installation(engine: &Engine) -> engine_store::Result<Option<AccountId>> {
     Ok(store::account(&engine.control.read())?.map(|account| account.id))
 }
 
-/// Whether nobody has used this installation yet: there is no account.
+/// Returns whether this installation is unused: it has no account.
 pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
     Ok(store::account(&engine.control.read())?.is_none())
 }
 
-/// What the very first start gives its operator.
+/// What the operator gets at the very first start.
 pub struct Welcome {
     /// The path of the setup page, with its one-time token.
     pub setup_path: String,
@@ -108,7 +108,7 @@ pub struct Welcome {
     pub test_key: Secret,
 }
 
-/// Make the account, a one-time set-up link and a test key.
+/// Creates the account, a one-time set-up link and a test key.
 pub async fn welcome(engine: &Arc<Engine>) -> Result<Welcome, Failure> {
     let new = model::NewKey { name: "First key".into(), environment: Environment::Test, permissions: PermissionSet::ALL };
     let created = api_keys::create_key(engine, None, new, None).await?;

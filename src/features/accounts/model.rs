@@ -1,4 +1,4 @@
-//! Accounts, users and keys: pure, without a clock, a store or a wire.
+//! Accounts, users and keys: pure, without clock, store or wire format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,10 +20,10 @@ use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::PermissionSet;
 use crate::vocab::roles::Role;
 
-/// 32 × log2 62 = 190 random bits: beyond guessing.
+/// 32 × log2 62 = 190 random bits, which cannot be guessed.
 pub const LINK_TOKEN_CHARACTERS: usize = 32;
 
-/// Whom everything belongs to.
+/// The owner of projects, contacts, keys and members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub id: AccountId,
@@ -34,14 +34,14 @@ pub struct Account {
 
 impl Record for Account {}
 
-/// A person who may sign in.
+/// A user who can sign in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
     pub id: UserId,
     pub account: AccountId,
     /// As given.
     pub email: String,
-    /// How others see them; empty if they gave none.
+    /// The display name; empty if not given.
     pub name: String,
     pub role: Role,
     pub password: PasswordHash,
@@ -61,13 +61,13 @@ impl Record for User {
             created_at: Timestamp,
         }
         let First { id, account, email, password, created_at } = (version == 1).then(|| decode_fields(bytes)).flatten()?;
-        // Before there were members, everybody who could sign in was the owner.
+        // Before there were members, every user was an owner.
         Some(Self { id, account, email, name: String::new(), role: Role::Owner, password, created_at })
     }
 }
 
-/// Somebody who is not a member any more. Kept because a log that does not say who did something is none, and no longer than that:
-/// when the last of what they did is forgotten, 90 days after they left, so is this.
+/// A user who is no longer a member. Kept so that the audit log can name them, and no longer: it is deleted with the last of their log
+/// entries, 90 days after they left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerMember {
     pub email: String,
@@ -76,43 +76,43 @@ pub struct FormerMember {
 
 impl Record for FormerMember {}
 
-/// A sign-in as it is kept. Its token is not.
+/// A session as stored, without its token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     pub id: SessionId,
     pub user: UserId,
     pub kind: SessionKind,
-    /// SHA-256 of the cookie's token; of nothing for a program's session.
+    /// SHA-256 of the cookie's token; of an empty token for a program's session.
     pub digest: [u8; 32],
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
     pub idle_ms: i64,
     pub seen_at: Timestamp,
     pub proven_at: Timestamp,
-    /// Where the sign-in came from, and what the browser called itself.
+    /// The address and the user agent of the sign-in.
     pub address: String,
     pub agent: String,
 }
 
 impl Record for Session {}
 
-/// An authenticator app, and the codes for when it is lost.
+/// An authenticator app and its recovery codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SecondFactor {
     /// The shared secret, sealed.
     pub secret: Vec<u8>,
-    /// Asked for at each sign-in only after one code was right.
+    /// Codes are required at sign-in only once the first one was confirmed.
     pub is_confirmed: bool,
-    /// The newest steps whose codes were used, the newest last: they are not accepted again.
+    /// The latest time steps whose codes were used, the newest last. Their codes are not accepted again.
     pub used_steps: Vec<u64>,
-    /// Digests of the recovery codes that are left.
+    /// Hashes of the unused recovery codes.
     pub recovery: Vec<[u8; 32]>,
 }
 
 impl Record for SecondFactor {
     const VERSION: u8 = 2;
 
-    /// Version 1 kept the newest step alone, and refused every code of an earlier one: a clock that was set back locked people out.
+    /// Version 1 stored only the newest step and refused the codes of earlier ones, which locked users out when a clock was set back.
     fn upgrade(version: u8, bytes: &[u8]) -> Option<Self> {
         type First = (Vec<u8>, bool, u64, Vec<[u8; 32]>);
         let (secret, is_confirmed, last_step, recovery) = (version == 1).then(|| decode_fields::<First>(bytes))??;
@@ -120,7 +120,7 @@ impl Record for SecondFactor {
     }
 }
 
-/// Somebody who may become a member by a link.
+/// A user who can become a member by a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitation {
     pub id: InvitationId,
@@ -135,7 +135,7 @@ pub struct Invitation {
 
 impl Record for Invitation {}
 
-/// A one-time link to a new password. Its token is kept as a digest, which is the row's key.
+/// A one-time password-reset link. The row's key is the hash of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResetLink {
     pub user: UserId,
@@ -155,7 +155,7 @@ pub struct PasswordHash {
     pub hash: [u8; 32],
 }
 
-/// An API key as it is kept. The key itself is not.
+/// An API key as stored, without its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     pub id: KeyId,
@@ -171,14 +171,14 @@ pub struct Key {
 
 impl Record for Key {}
 
-/// What a new key shall be.
+/// The terms of a new key.
 pub struct NewKey {
     pub name: String,
     pub environment: Environment,
     pub permissions: PermissionSet,
 }
 
-/// How much a key was used.
+/// The usage of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyUsage {
     pub requests: u64,
@@ -188,13 +188,13 @@ pub struct KeyUsage {
 impl Record for KeyUsage {}
 
 impl KeyUsage {
-    /// This and `requests` more, the last of them at `last`.
+    /// Adds `requests` requests, the last of them at `last`.
     pub fn plus(self, requests: u64, last: Timestamp) -> Self {
         Self { requests: self.requests.saturating_add(requests), last_used_at: self.last_used_at.max(Some(last)) }
     }
 }
 
-/// A one-time link to the setup page. Its token is kept as a digest, which is the row's key.
+/// A one-time link to the setup page. The row's key is the hash of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetupLink {
     pub expires_at: Timestamp,
@@ -202,12 +202,12 @@ pub struct SetupLink {
 
 impl Record for SetupLink {}
 
-/// A password of a length that is worth hashing, and none of those that are guessed first. Any characters: rules about kinds of
-/// characters make passwords worse.
+/// A password of acceptable length that is not among the first guesses. Any characters are allowed, because rules about kinds of characters
+/// make passwords worse.
 #[derive(Clone, Debug)]
 pub struct Password(Secret);
 
-/// TABLE: of the passwords that leaks have most often, those that are long enough here.
+/// TABLE: the passwords most frequent in leaks that are long enough here.
 const GUESSED_FIRST: [&str; 12] = [
     "123456789012",
     "1234567890123",
@@ -224,13 +224,13 @@ const GUESSED_FIRST: [&str; 12] = [
 ];
 
 impl Password {
-    /// The bytes to be hashed.
+    /// The bytes to hash.
     pub fn bytes(&self) -> &[u8] {
         self.0.expose().as_bytes()
     }
 
-    /// Whether somebody with this email may have it. The email and what stands before its `@` are tried first by whoever guesses
-    /// (NIST SP 800-63B, 5.1.1.2: words of the context).
+    /// Rejects passwords that are the user's email or the part before its `@`, because these are guessed first (NIST SP 800-63B, 5.1.1.2:
+    /// context-specific words).
     pub fn fits(&self, email: &str) -> Result<(), PasswordError> {
         let (given, email) = (fold(self.0.expose().trim()), fold(email.trim()));
         let local = email.rsplit_once('@').map_or("", |(local, _)| local);
@@ -238,7 +238,7 @@ impl Password {
     }
 }
 
-/// Why a text is not taken as a password.
+/// Why a password is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordError {
     TooShort,
@@ -253,12 +253,10 @@ impl fmt::Display for PasswordError {
         match self {
             Self::TooShort => write!(f, "The password is too short; give at least {PASSWORD_CHARACTERS_MIN} characters."),
             Self::TooLong => write!(f, "The password is too long; give at most {PASSWORD_CHARACTERS_MAX} characters."),
-            Self::OneCharacter => f.write_str("The password is one character over and over; choose another, like a few words."),
-            Self::GuessedFirst => {
-                f.write_str("This password is among those that are guessed first; choose another, like a few words.")
-            }
+            Self::OneCharacter => f.write_str("The password is one repeated character; choose another, such as a few words."),
+            Self::GuessedFirst => f.write_str("This password is too common; choose another, such as a few words."),
             Self::Email => {
-                f.write_str("The password is your email or the part before the @, which is guessed first; choose another.")
+                f.write_str("The password is your email or the part before the @, which is easy to guess; choose another.")
             }
         }
     }
@@ -305,7 +303,7 @@ impl JsonSchema for Password {
         json_schema!({
             "type": "string", "format": "password", "writeOnly": true,
             "minLength": PASSWORD_CHARACTERS_MIN, "maxLength": PASSWORD_CHARACTERS_MAX,
-            "description": "Not your email nor the part before its @, in whatever case.",
+            "description": "Not your email or the part before its @, in upper or lower case.",
             "not": { "anyOf": [{ "pattern": "^([\\s\\S])\\1*$" }, { "enum": GUESSED_FIRST }] },
         })
     }
@@ -325,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_first_is_no_password() {
+    fn common_passwords_and_the_users_email_are_rejected() {
         let refusal = |given: &str| given.parse::<Password>().err();
         assert_eq!(refusal(&"é".repeat(12)), Some(PasswordError::OneCharacter));
         assert_eq!(refusal("PassWord1234"), Some(PasswordError::GuessedFirst));
@@ -339,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_grows_and_its_time_never_goes_back() {
+    fn usage_grows_and_its_time_never_decreases() {
         let usage = KeyUsage::default().plus(2, Timestamp(50)).plus(3, Timestamp(40));
         assert_eq!(usage, KeyUsage { requests: 5, last_used_at: Some(Timestamp(50)) });
     }

@@ -1,4 +1,5 @@
-//! Hashing passwords with Argon2id. Slow on purpose, so never on a thread that serves others, and never many at a time.
+//! Hashes passwords with Argon2id. It is slow on purpose, so it never runs on a thread that serves other requests, and only a few run at
+//! once.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -10,7 +11,7 @@ use crate::engine::api::Failure;
 use crate::vocab::codes::Code;
 use crate::vocab::limits;
 
-/// The least that is recommended for Argon2id with two passes (OWASP): 19 MiB of memory, 2 passes, 1 lane.
+/// The OWASP minimum for Argon2id with two passes: 19 MiB of memory, 2 passes, 1 lane.
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
@@ -18,10 +19,10 @@ const LANES: u32 = 1;
 /// Two at a time: each takes 19 MiB and a core for some tens of milliseconds, and the smallest machine has two cores.
 static HASHING: Semaphore = Semaphore::const_new(2);
 
-/// Room to wait: whoever finds none is told to come back.
+/// Places to wait; requests beyond these are told to retry later.
 static WAITING: Semaphore = Semaphore::const_new(limits::PASSWORDS_WAITING_MAX);
 
-/// What a password is held against where there is no user: the same work, and nothing fits it.
+/// The hash to verify against when there is no user: the same work, and no password matches it.
 const DUMMY: PasswordHash =
     PasswordHash { memory_kib: MEMORY_KIB, passes: PASSES, lanes: LANES, salt: *b"nobody is called", hash: [0; 32] };
 
@@ -30,13 +31,13 @@ async fn turn() -> Result<(SemaphorePermit<'static>, SemaphorePermit<'static>), 
     Ok((place, HASHING.acquire().await.map_err(Failure::internal)?))
 }
 
-/// Whether `given` is the password of `known`; without one it takes as long and is not.
+/// Returns whether `given` is the password of `known`. Without a known hash, it takes as long and returns false.
 pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, Failure> {
     let exists = known.is_some();
     let known = known.unwrap_or(DUMMY);
     let turn = turn().await?;
     let work = move || {
-        // What cannot be a password is worked on all the same, as far as one goes.
+        // Input that cannot be a password is hashed all the same, up to the maximum length.
         let end =
             (0..=given.expose().len().min(limits::PASSWORD_BYTES_MAX)).rev().find(|end| given.expose().is_char_boundary(*end));
         let bytes = &given.expose().as_bytes()[..end.unwrap_or(0)];
@@ -47,7 +48,7 @@ pub async fn verify(given: Secret, known: Option<PasswordHash>) -> Result<bool, 
     Ok(tokio::task::spawn_blocking(work).await.map_err(Failure::internal)? && exists)
 }
 
-/// Hash the password of somebody with this email, if it is one for them.
+/// Hashes a user's password, if it is acceptable for their email.
 pub async fn hash(password: Password, email: &str, random: &dyn Random) -> Result<PasswordHash, Failure> {
     password.fits(email).map_err(|error| Failure::field("password", error))?;
     let salt = random.bytes();
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_fits_its_own_hash_only_and_no_two_hashes_are_alike() {
+    async fn a_password_matches_only_its_own_hash_and_no_two_hashes_are_equal() {
         let random = SeededRandom::new(1);
         let first = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashes");
         let second = hash(password("correct horse battery"), "ada@example.com", &random).await.expect("hashes");
@@ -90,7 +91,7 @@ mod tests {
         assert!(verify(given("correct horse battery"), Some(first.clone())).await.expect("verifies"));
         assert!(!verify(given("correct horse batterY"), Some(first)).await.expect("verifies"));
         for text in ["", "correct horse battery", &"é".repeat(500)] {
-            assert!(!verify(given(text), None).await.expect("verifies"), "nobody has no password");
+            assert!(!verify(given(text), None).await.expect("verifies"), "no password matches a missing user");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which plan each account is on, and changing it.
+//! The plan of each account, and how to change it.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct AccountView {
 }
 
 impl AccountView {
-    /// An account as examples show it.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: AccountId::from_bytes([0x66; 12]),
@@ -60,13 +60,13 @@ impl AccountView {
 }
 
 impl AccountList {
-    /// A list as examples show it.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self { accounts: vec![AccountView::sample()], plans: vec!["standard".into(), "unlimited".into()] }
     }
 }
 
-/// All accounts and plans.
+/// Returns all accounts and plans.
 pub fn list(tx: &impl Read, settings: &Settings) -> StoreResult<AccountList> {
     let accounts = store::accounts(tx)?.into_iter().map(|account| AccountView::new(tx, account));
     let mut accounts = accounts.collect::<StoreResult<Vec<_>>>()?;
@@ -74,14 +74,14 @@ pub fn list(tx: &impl Read, settings: &Settings) -> StoreResult<AccountList> {
     Ok(AccountList { accounts, plans: settings.plans.keys().cloned().collect() })
 }
 
-/// Change the plan of an account. The next request and the next message follow it.
+/// Changes the plan of an account. It applies to the next request and the next message.
 pub async fn set_plan(context: &Context, spec: &'static Spec, id: AccountId, plan: String) -> Result<AccountView, Failure> {
     let engine = &context.engine;
     if !engine.settings.plans.contains_key(&plan) {
         let names = engine.settings.plan_names();
         return Err(Failure::field("plan", format!("the settings have no plan named \"{plan}\"; their plans are {names}")));
     }
-    // The table and the limits in memory change together.
+    // The table and the in-memory limits change together.
     let _turn = api_keys::CACHE_LOCK.lock().await;
     let write = move |tx: &mut WriteTx<'_>| {
         let account = Account { plan, ..store::account_of(tx, id)?.ok_or(Code::NotFound)? };

@@ -1,4 +1,4 @@
-//! Codes of authenticator apps (RFC 6238) and recovery codes: each is taken once.
+//! Codes of authenticator apps (RFC 6238) and recovery codes: each is accepted once.
 
 use totp_rs::{Builder, Totp};
 
@@ -16,10 +16,10 @@ use crate::vocab::limits;
 const DIGITS: usize = 6;
 /// RFC 4226 §4 recommends 160 bits.
 const SECRET_BYTES: usize = 20;
-/// Three groups of four letters: 52 random bits, kept as digests and tried as slowly as passwords.
+/// Three groups of four characters: 52 random bits, stored as hashes and rate-limited like passwords.
 const RECOVERY_GROUPS: usize = 3;
 
-/// A new secret, not confirmed yet, and its text for people's apps.
+/// Creates a secret that is not confirmed yet; returns it and its text for authenticator apps.
 pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, Secret) {
     let secret: [u8; SECRET_BYTES] = random.bytes();
     let text = totp(&secret).secret().to_base32();
@@ -27,12 +27,12 @@ pub fn begin(seal: &Seal, user: UserId, random: &dyn Random) -> (SecondFactor, S
     (SecondFactor { secret: sealed, is_confirmed: false, used_steps: Vec::new(), recovery: Vec::new() }, Secret::new(text))
 }
 
-/// Whether a key opens the secret.
+/// Returns whether a key decrypts the secret.
 pub fn opens(seal: &Seal, user: UserId, factor: &SecondFactor) -> bool {
     seal.open(&place(user), &factor.secret).is_some()
 }
 
-/// The address that apps read from a QR code or a link.
+/// Returns the URI that apps read from a QR code or a link.
 pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
     let mut address = url::Url::parse("otpauth://totp").map_err(Failure::internal)?;
     address.set_path(&format!("Mailmill:{email}"));
@@ -40,25 +40,25 @@ pub fn address(secret: &Secret, email: &str) -> Result<String, Failure> {
     Ok(address.into())
 }
 
-/// New recovery codes, to be shown once; `factor` keeps their digests.
+/// Replaces the recovery codes; returns the new ones, to be shown once. `factor` stores their hashes.
 pub fn renew_recovery(factor: &mut SecondFactor, random: &dyn Random) -> Vec<String> {
     let codes: Vec<String> = (0..limits::RECOVERY_CODES).map(|_| random_code(random, RECOVERY_GROUPS)).collect();
     factor.recovery = codes.iter().map(|code| digest(code)).collect();
     codes
 }
 
-/// Whether somebody is asked for a code when they sign in.
+/// Returns whether sign-in requires a code from this user.
 pub fn is_used(tx: &impl Read, user: UserId) -> Result<bool, Failure> {
     Ok(user_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed))
 }
 
-/// How many recovery codes somebody has left; `None` where no code is asked for.
+/// Returns how many recovery codes a user has left; `None` if no code is required.
 pub fn recovery_left(tx: &impl Read, user: UserId) -> Result<Option<usize>, Failure> {
     let factor = user_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
     Ok(factor.map(|factor| factor.recovery.len()))
 }
 
-/// Whether `given` is right, as a code of the app or as a recovery code. What was right once is not taken again.
+/// Returns whether `given` is a valid code of the app or a valid recovery code. A valid code is not accepted again.
 pub fn accept(tx: &mut WriteTx<'_>, seal: &Seal, user: UserId, given: &str) -> Result<bool, Failure> {
     let Some(mut factor) = user_store::second_factor(tx, user)? else { return Ok(false) };
     let secret = seal.open(&place(user), &factor.secret);
@@ -89,7 +89,7 @@ fn use_code(factor: &mut SecondFactor, secret: &[u8], typed: &str, now: Timestam
 }
 
 fn totp(secret: &[u8]) -> Totp {
-    // Six digits of SHA-1 every thirty seconds, one step to either side: what every app does.
+    // Six digits with SHA-1 every thirty seconds, with one step of tolerance on either side, as in every app.
     Builder::new().with_secret(secret.to_vec()).build_noncompliant()
 }
 
@@ -115,19 +115,19 @@ mod tests {
     }
 
     #[test]
-    fn the_vectors_of_the_standard_are_taken_once_each() {
+    fn the_standards_test_vectors_are_accepted_once_each() {
         let mut factor = factor();
         for (seconds, code) in [(59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (2_000_000_000, "279037")] {
             let now = Timestamp(seconds * 1000);
             assert!(!use_code(&mut factor, SECRET, "000000", now));
             assert!(use_code(&mut factor, SECRET, code, now), "{seconds}");
-            assert!(!use_code(&mut factor, SECRET, code, now), "a code is not taken again");
+            assert!(!use_code(&mut factor, SECRET, code, now), "a code is not accepted again");
         }
-        assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "nor one of before");
+        assert!(!use_code(&mut factor, SECRET, "050471", Timestamp(1_111_111_111_000)), "nor an earlier one");
     }
 
-    /// RFC 6238 §5.2 forbids to accept a code twice. Refusing all codes older than the newest one, as this once did, goes further: it
-    /// locked people out for as long as a clock was set back.
+    /// RFC 6238 §5.2 forbids accepting a code twice. Regression: refusing all codes older than the newest went further and locked users out
+    /// for as long as a clock was set back.
     #[test]
     fn after_the_clock_was_set_back_new_codes_work_and_used_ones_do_not() {
         let mut factor = factor();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_kept_by_version_1_is_read_with_its_last_step_used() {
+    fn a_factor_stored_by_version_1_is_read_with_its_last_step_used() {
         let mut bytes = vec![1];
         bytes.extend_from_slice(&[2, 7, 7, 1, 5, 0]);
         let read = SecondFactor::decode(&bytes).expect("a factor of version 1");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_may_be_half_a_minute_off_and_no_more() {
+    fn a_clock_can_be_at_most_half_a_minute_off() {
         let code = "050471";
         let taken = |seconds: i64| use_code(&mut factor(), SECRET, code, Timestamp(seconds * 1000));
         assert!(taken(1_111_111_111 - 30) && taken(1_111_111_111 + 30));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_for_apps_names_service_and_person() {
+    fn the_uri_for_apps_contains_the_service_and_the_user() {
         let address = address(&Secret::new("JBSWY3DPEHPK3PXP".into()), "ada@example.com").expect("an address");
         assert!(
             address.starts_with("otpauth://totp/Mailmill:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Mailmill"),

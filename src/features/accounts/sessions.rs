@@ -1,4 +1,4 @@
-//! Sessions: the table and the cache in memory, changed together.
+//! Sessions: the table and the in-memory cache, changed together.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ const MS_PER_HOUR: i64 = 60 * 60 * 1000;
 /// A session that has just started.
 pub struct NewSession {
     pub session: Arc<CachedSession>,
-    /// What the browser's cookie holds; of no use for a program's session.
+    /// The content of the browser's cookie; unused for a program's session.
     pub token: Secret,
 }
 
-/// Begin a session of `user`, who has proved who they are; `operation` is noted. Always a new one with a new token: what a browser
-/// had before is worth nothing after.
+/// Starts a session of `user`, who has authenticated, and records `operation`. It is always a new session with a new token; the browser's
+/// previous token becomes useless.
 pub async fn begin(
     context: &Context,
     user: &User,
@@ -48,7 +48,7 @@ pub async fn begin(
         api_keys::note_audit(tx, operation, Some(&user), envelope);
         Ok::<_, Failure>(())
     };
-    // To see what is wrong one must be able to sign in.
+    // Essential, because users must be able to sign in to see what is wrong.
     engine.control.write_essential(write).await??;
     engine.sessions.end(|session| surplus.contains(&session.id));
     let session = Arc::new(api_keys::cached_session(&session));
@@ -82,12 +82,12 @@ fn new_session(context: &Context, user: UserId, kind: SessionKind, agent: &str, 
     }
 }
 
-/// How long the token of a program works.
+/// Returns the lifetime of a program's token.
 pub fn token_life_ms(engine: &Engine) -> i64 {
     i64::try_from(engine.settings.accounts.token_minutes.get()).unwrap_or(1).saturating_mul(60_000)
 }
 
-/// Where a call comes from, if it comes from the network.
+/// Returns the address that a call comes from, if it comes from the network.
 pub fn address(peer: Peer) -> Option<IpAddr> {
     match peer {
         Peer::Network { address, .. } => Some(address),
@@ -95,13 +95,13 @@ pub fn address(peer: Peer) -> Option<IpAddr> {
     }
 }
 
-/// Under which name the tries of a call are counted, if it comes from the network: whoever has a network of IPv6 has an address for every
-/// try.
+/// Returns the name under which a call's attempts are counted, if it comes from the network. An IPv6 network counts as one, because its
+/// owner has a new address for every attempt.
 pub fn throttle_name(peer: Peer) -> Option<String> {
     address(peer).map(|address| counted_as(address).to_string())
 }
 
-/// The sessions of this kind that have to make room for one more.
+/// Returns the sessions of this kind that must end to admit one more.
 fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
     let sessions = engine.sessions.sessions();
     let mut own: Vec<&Arc<CachedSession>> =
@@ -110,7 +110,7 @@ fn surplus(engine: &Engine, user: UserId, kind: SessionKind) -> Vec<SessionId> {
     own.into_iter().skip(limits::SESSIONS_PER_USER_MAX - 1).map(|session| session.id).collect()
 }
 
-/// Remove those sessions of `user` that `is_over` says from the table. [`forget`] follows after the commit.
+/// Deletes the sessions of `user` that `is_over` selects from the table. [`forget`] follows after the commit.
 pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
     let sessions = engine.sessions.sessions();
     let gone: Vec<SessionId> =
@@ -118,12 +118,12 @@ pub fn end(tx: &mut WriteTx<'_>, engine: &Engine, user: UserId, is_over: impl Fn
     user_store::delete_sessions(tx, &gone);
 }
 
-/// Take the same sessions out of the cache.
+/// Removes the same sessions from the cache.
 pub fn forget(engine: &Engine, user: UserId, is_over: impl Fn(&CachedSession) -> bool) {
     engine.sessions.end(|session| session.user == user && is_over(session));
 }
 
-/// Write down when sessions were last used, where that moves their end; take those that are over out of the cache.
+/// Writes when sessions were last used, if that moves their expiry, and removes expired ones from the cache.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let now = engine.clock.now();
     engine.sessions.end(|session| !session.works(now));
@@ -143,7 +143,7 @@ pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     }
     let write = move |tx: &mut WriteTx<'_>| {
         for (id, seen_at, proven_at) in moved {
-            // One that was ended in the meantime stays so.
+            // A session that was ended meanwhile stays ended.
             if let Some(session) = user_store::session(tx, id)? {
                 user_store::save_session(tx, &Session { seen_at, proven_at, ..session });
             }

@@ -16,24 +16,24 @@ const USERS_BY_EMAIL: Table<String, UserIdRow> = Table::new(tables::USERS_BY_EMA
 const FORMER_MEMBERS: Table<UserId, FormerMember> = Table::new(tables::FORMER_MEMBERS);
 const KEYS: Table<KeyId, Key> = Table::new(tables::KEYS);
 const USAGE: Table<KeyId, KeyUsage> = Table::new(tables::KEY_USAGE);
-/// Requests of a key by day of UTC since 1970.
+/// Requests of a key by UTC day since 1970.
 const DAYS: Table<(KeyId, u32), i64> = Table::new(tables::KEY_DAYS);
 const LINKS: Table<[u8; 32], SetupLink> = Table::new(tables::SETUP_LINKS);
 
-/// Whose email it is.
+/// The user with an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct UserIdRow(UserId);
 
 impl crate::engine::store::Record for UserIdRow {}
 
-/// The installation's account, which is the oldest one, if there is one yet.
+/// Returns the installation's account, which is the oldest one, if there is one.
 pub fn account(tx: &impl Read) -> Result<Option<Account>> {
-    // Ids stand in the order of the seconds they were made in: among the first ones is the first.
+    // Ids sort by the second of their creation, so the first account is among the first rows.
     let first = tx.list(ACCOUNTS, &Span::default(), Order::Forward, 100)?;
     Ok(first.into_iter().map(|(_, account)| account).min_by_key(|account| account.created_at))
 }
 
-/// The installation's account, made on the plan `plan` if there is none yet.
+/// Returns the installation's account, creating it on the plan `plan` if there is none.
 pub fn ensure_account(tx: &mut WriteTx<'_>, plan: &str) -> Result<Account> {
     if let Some(account) = account(tx)? {
         return Ok(account);
@@ -43,12 +43,12 @@ pub fn ensure_account(tx: &mut WriteTx<'_>, plan: &str) -> Result<Account> {
     Ok(account)
 }
 
-/// The account with this id.
+/// Returns the account with this id.
 pub fn account_of(tx: &impl Read, id: AccountId) -> Result<Option<Account>> {
     tx.get(ACCOUNTS, &id)
 }
 
-/// Whether anybody can sign in.
+/// Returns whether any user exists.
 pub fn has_user(tx: &impl Read) -> Result<bool> {
     let mut found = false;
     tx.visit_bytes(USERS.id, &Span::default(), Order::Forward, &mut |_, _| {
@@ -58,18 +58,18 @@ pub fn has_user(tx: &impl Read) -> Result<bool> {
     Ok(found)
 }
 
-/// Write a user. `normalised` is their email in its normalised form, which the caller knows to be free.
+/// Saves a new user. `normalised` is the normalized email, which the caller has checked to be unused.
 pub fn save_user(tx: &mut WriteTx<'_>, user: &User, normalised: &str) {
     tx.put(USERS, &user.id, user);
     tx.put(USERS_BY_EMAIL, &normalised.to_owned(), &UserIdRow(user.id));
 }
 
-/// Write what changed of a user, whose email is the same.
+/// Saves a changed user, whose email is the same.
 pub fn update_user(tx: &mut WriteTx<'_>, user: &User) {
     tx.put(USERS, &user.id, user);
 }
 
-/// Remove a user; what the log has of them keeps their email.
+/// Deletes a user; the audit log keeps their email.
 pub fn delete_user(tx: &mut WriteTx<'_>, user: &User, normalised: &str) {
     let former = FormerMember { email: user.email.clone(), left_at: tx.now() };
     tx.put(FORMER_MEMBERS, &user.id, &former);
@@ -77,17 +77,17 @@ pub fn delete_user(tx: &mut WriteTx<'_>, user: &User, normalised: &str) {
     tx.delete(USERS_BY_EMAIL, &normalised.to_owned());
 }
 
-/// Somebody who was a user until lately.
+/// Returns a user who was removed recently.
 pub fn former_member(tx: &impl Read, id: UserId) -> Result<Option<FormerMember>> {
     tx.get(FORMER_MEMBERS, &id)
 }
 
-/// A user.
+/// Returns a user.
 pub fn user(tx: &impl Read, id: UserId) -> Result<Option<User>> {
     tx.get(USERS, &id)
 }
 
-/// The user with this normalised email.
+/// Returns the user with this normalized email.
 pub fn user_by_email(tx: &impl Read, normalised: &str) -> Result<Option<User>> {
     match tx.get(USERS_BY_EMAIL, &normalised.to_owned())? {
         Some(UserIdRow(id)) => tx.get(USERS, &id),
@@ -95,83 +95,84 @@ pub fn user_by_email(tx: &impl Read, normalised: &str) -> Result<Option<User>> {
     }
 }
 
-/// Everybody who may sign in. There are at most [`limits::MEMBERS_MAX`] of an account.
+/// Returns all users. An account has at most [`limits::MEMBERS_MAX`].
 pub fn users(tx: &impl Read) -> Result<Vec<User>> {
     Ok(tx.list(USERS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, user)| user).collect())
 }
 
-/// Write an account.
+/// Saves an account.
 pub fn save_account(tx: &mut WriteTx<'_>, account: &Account) {
     tx.put(ACCOUNTS, &account.id, account);
 }
 
-/// Every account.
+/// Returns every account.
 pub fn accounts(tx: &impl Read) -> Result<Vec<Account>> {
     Ok(tx.list(ACCOUNTS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, account)| account).collect())
 }
 
-/// Every key, revoked or not. There are few: [`limits::KEYS_PER_ACCOUNT_MAX`] that work, and those revoked lately.
+/// Returns every key, revoked or not. There are few: at most [`limits::KEYS_PER_ACCOUNT_MAX`] working ones per account, and those revoked
+/// recently.
 pub fn keys(tx: &impl Read) -> Result<Vec<Key>> {
     Ok(tx.list(KEYS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, key)| key).collect())
 }
 
-/// A key.
+/// Returns a key.
 pub fn key(tx: &impl Read, id: KeyId) -> Result<Option<Key>> {
     tx.get(KEYS, &id)
 }
 
-/// Write a key.
+/// Saves a key.
 pub fn save_key(tx: &mut WriteTx<'_>, key: &Key) {
     tx.put(KEYS, &key.id, key);
 }
 
-/// How much a key was used, as far as it is written down.
+/// Returns the stored usage of a key.
 pub fn usage(tx: &impl Read, key: KeyId) -> Result<KeyUsage> {
     Ok(tx.get(USAGE, &key)?.unwrap_or_default())
 }
 
-/// Write down that a key was used `requests` more times, last at `last`.
+/// Records that a key was used `requests` more times, last at `last`.
 pub fn add_usage(tx: &mut WriteTx<'_>, key: KeyId, requests: u64, last: Timestamp) -> Result<()> {
     let usage = usage(tx, key)?.plus(requests, last);
     tx.put(USAGE, &key, &usage);
     let day = day_of(last);
     if tx.add(DAYS, &(key, day), i64::try_from(requests).unwrap_or(i64::MAX))? == i64::try_from(requests).unwrap_or(i64::MAX) {
-        // The first of its day: days that no chart shows any more make room.
+        // The first request of a day deletes the days that no chart shows any more.
         let over = Span { to: Some((key, day.saturating_sub(limits::KEY_DAYS_KEPT)).to_bytes()), ..DAYS.under(&(key,)) };
         tx.delete_span(DAYS, &over, limits::KEY_DAYS_KEPT as usize)?;
     }
     Ok(())
 }
 
-/// The day of a moment, in days since 1970 of UTC.
+/// Returns the day of a moment, in UTC days since 1970.
 pub fn day_of(at: Timestamp) -> u32 {
     u32::try_from(at.0.div_euclid(limits::DAY_MS)).unwrap_or(0)
 }
 
-/// Requests of a key on each day from `first` on on which there were some.
+/// Returns the days from `first` on with requests of a key, and their number.
 pub fn days(tx: &impl Read, key: KeyId, first: u32) -> Result<Vec<(u32, u64)>> {
     let span = Span { from: (key, first).to_bytes(), ..DAYS.under(&(key,)) };
     let found = tx.list(DAYS, &span, Order::Forward, limits::KEY_DAYS_KEPT as usize + 1)?;
     Ok(found.into_iter().map(|((_, day), requests)| (day, requests.max(0) as u64)).collect())
 }
 
-/// Write a set-up link that works for [`limits::SETUP_LINK_MS`] from now.
+/// Saves a set-up link that works for [`limits::SETUP_LINK_MS`] from now.
 pub fn save_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     let expires_at = tx.now().plus_ms(limits::SETUP_LINK_MS);
     tx.put(LINKS, &digest, &SetupLink { expires_at });
 }
 
-/// Whether this setup link works now: it is known, has not expired, and there is no owner yet.
+/// Returns whether this setup link works now: it exists, has not expired, and there is no owner yet.
 pub fn setup_link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<bool> {
     Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at) && !has_user(tx)?)
 }
 
-/// Remove a set-up link.
+/// Deletes a set-up link.
 pub fn delete_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     tx.delete(LINKS, &digest);
 }
 
-/// Forget set-up links whose time is over, and keys revoked longer ago than acts are kept; up to `limit` of each. True if there may
+/// Deletes expired set-up links, and keys revoked longer ago than the audit log is kept, up to `limit` of each; returns whether there may
 /// be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_account_is_made_once() {
+    fn the_account_is_created_once() {
         let control = Control::new();
         assert_eq!(account(&control.store.read()), Ok(None));
         let first = control.write(|tx| ensure_account(tx, "standard"));
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_works_until_its_time_is_over_or_it_was_used() {
+    fn a_link_works_until_it_expires_or_is_used() {
         let control = Control::new();
         control.write(|tx| {
             save_link(tx, [1; 32]);
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_counted_by_day_and_old_days_make_room() {
+    fn requests_are_counted_by_day_and_old_days_are_deleted() {
         let control = Control::new();
         let id = KeyId::from_bytes([1; 12]);
         let on = |day: i64| START.plus_ms(day * limits::DAY_MS);
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sweep_forgets_dead_links_and_keys_revoked_long_ago_and_nothing_else() {
+    fn the_sweep_deletes_only_expired_links_and_keys_revoked_long_ago() {
         let control = Control::new();
         control.write(|tx| {
             save_link(tx, [1; 32]);
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn who_left_is_known_as_long_as_the_log_has_what_they_did() {
+    fn a_former_member_is_kept_as_long_as_their_log_entries() {
         let control = Control::new();
         let user = user(AccountId::from_bytes([9; 12]));
         let id = user.id;

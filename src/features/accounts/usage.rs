@@ -1,4 +1,4 @@
-//! Writing down how much keys are used: gathered in memory by every request, written in one transaction now and then.
+//! Records the use of keys: requests are counted in memory and written in one transaction from time to time.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::store;
 use crate::engine::api::{Engine, Failure};
 use crate::engine::store as engine_store;
 
-/// Write down what was counted since the last time. A count that cannot be written is kept for the next time.
+/// Writes what was counted since the last flush. A count that cannot be written is kept for the next one.
 pub async fn flush(engine: &Arc<Engine>) -> Result<(), Failure> {
     let used: Vec<_> = engine.keys.all().into_iter().filter_map(|grant| grant.usage.take().map(|taken| (grant, taken))).collect();
     if used.is_empty() {

@@ -1,4 +1,4 @@
-//! The tables of sessions, second factors, invitations and links to new passwords, and all access to them.
+//! The tables of sessions, second factors, invitations and password-reset links, and all access to them.
 
 use std::ops::ControlFlow;
 
@@ -14,78 +14,78 @@ const SECOND_FACTORS: Table<UserId, SecondFactor> = Table::new(tables::SECOND_FA
 const INVITATIONS: Table<InvitationId, Invitation> = Table::new(tables::INVITATIONS);
 const RESET_LINKS: Table<[u8; 32], ResetLink> = Table::new(tables::RESET_LINKS);
 
-/// Every session. There are few for each person, and they are in memory anyway.
+/// Returns every session. Each user has few, and they are in memory anyway.
 pub fn sessions(tx: &impl Read) -> Result<Vec<Session>> {
     Ok(tx.list(SESSIONS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, session)| session).collect())
 }
 
-/// A session.
+/// Returns a session.
 pub fn session(tx: &impl Read, id: SessionId) -> Result<Option<Session>> {
     tx.get(SESSIONS, &id)
 }
 
-/// Write a session.
+/// Saves a session.
 pub fn save_session(tx: &mut WriteTx<'_>, session: &Session) {
     tx.put(SESSIONS, &session.id, session);
 }
 
-/// Remove sessions.
+/// Deletes sessions.
 pub fn delete_sessions(tx: &mut WriteTx<'_>, ids: &[SessionId]) {
     ids.iter().for_each(|id| tx.delete(SESSIONS, id));
 }
 
-/// Somebody's second factor.
+/// Returns a user's second factor.
 pub fn second_factor(tx: &impl Read, user: UserId) -> Result<Option<SecondFactor>> {
     tx.get(SECOND_FACTORS, &user)
 }
 
-/// Everybody's second factor.
+/// Returns every user's second factor.
 pub fn second_factors(tx: &impl Read) -> Result<Vec<(UserId, SecondFactor)>> {
     tx.list(SECOND_FACTORS, &Span::default(), Order::Forward, usize::MAX)
 }
 
-/// Write somebody's second factor.
+/// Saves a user's second factor.
 pub fn save_second_factor(tx: &mut WriteTx<'_>, user: UserId, factor: &SecondFactor) {
     tx.put(SECOND_FACTORS, &user, factor);
 }
 
-/// Remove somebody's second factor.
+/// Deletes a user's second factor.
 pub fn delete_second_factor(tx: &mut WriteTx<'_>, user: UserId) {
     tx.delete(SECOND_FACTORS, &user);
 }
 
-/// Every invitation that still works. There are at most [`crate::vocab::limits::MEMBERS_MAX`] of an account.
+/// Returns every invitation that still works. An account has at most [`crate::vocab::limits::MEMBERS_MAX`].
 pub fn invitations(tx: &impl Read, now: Timestamp) -> Result<Vec<Invitation>> {
     let all = tx.list(INVITATIONS, &Span::default(), Order::Forward, usize::MAX)?.into_iter().map(|(_, invitation)| invitation);
     Ok(all.filter(|invitation| now < invitation.expires_at).collect())
 }
 
-/// The invitation with this link, if it still works.
+/// Returns the invitation with this link, if it still works.
 pub fn invitation_by_digest(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<Option<Invitation>> {
     Ok(invitations(tx, now)?.into_iter().find(|invitation| same(&invitation.digest, &digest)))
 }
 
-/// Write an invitation.
+/// Saves an invitation.
 pub fn save_invitation(tx: &mut WriteTx<'_>, invitation: &Invitation) {
     tx.put(INVITATIONS, &invitation.id, invitation);
 }
 
-/// Remove an invitation.
+/// Deletes an invitation.
 pub fn delete_invitation(tx: &mut WriteTx<'_>, id: InvitationId) {
     tx.delete(INVITATIONS, &id);
 }
 
-/// Write a link to a new password.
+/// Saves a password-reset link.
 pub fn save_reset_link(tx: &mut WriteTx<'_>, digest: [u8; 32], link: &ResetLink) {
     tx.put(RESET_LINKS, &digest, link);
 }
 
-/// The link to a new password with this digest, if it still works.
+/// Returns the password-reset link with this hash, if it still works.
 pub fn reset_link(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<Option<ResetLink>> {
     Ok(tx.get(RESET_LINKS, &digest)?.filter(|link| now < link.expires_at))
 }
 
-/// Remove every link to a new password of this user: one was used, or the user is gone.
+/// Deletes every password-reset link of this user, because one was used or the user was removed.
 pub fn delete_reset_links(tx: &mut WriteTx<'_>, user: UserId) -> Result<()> {
     let mut gone = Vec::new();
     tx.visit(RESET_LINKS, &Span::default(), Order::Forward, |digest, link| {
@@ -98,7 +98,7 @@ pub fn delete_reset_links(tx: &mut WriteTx<'_>, user: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Forget what is over, up to `limit` of each kind; true if there may be more.
+/// Deletes expired data, up to `limit` of each kind; returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();
     let mut sessions: Vec<SessionId> = Vec::new();

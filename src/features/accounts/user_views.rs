@@ -1,4 +1,4 @@
-//! Members, sessions and sign-ins on the wire.
+//! Members, sessions and sign-ins as the API returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,17 +12,17 @@ use crate::vocab::ids::{InvitationId, SessionId, UserId};
 use crate::vocab::permissions::PermissionSet;
 use crate::vocab::roles::Role;
 
-/// What a member is to the account.
+/// A member's role in the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MemberRole {
-    /// Everything; cannot be removed.
+    /// Full access; cannot be removed.
     Owner,
-    /// Everything but what concerns the owner.
+    /// Everything except what concerns the owner.
     Admin,
-    /// Work on brands, emails, contacts and campaigns.
+    /// Works on brands, emails, contacts and campaigns.
     Editor,
-    /// Looking only.
+    /// Read-only access.
     Viewer,
     /// Exactly the given permissions.
     Custom,
@@ -40,13 +40,15 @@ impl MemberRole {
     }
 }
 
-/// The role that a request gives somebody. There is one owner, who is made by setting up.
+/// Returns the role that a request assigns. Only set-up creates the owner.
 pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role, Failure> {
     match (word, permissions) {
         (MemberRole::Custom, Some(permissions)) if !permissions.is_empty() => Ok(Role::Custom(permissions)),
         (MemberRole::Custom, _) => Err(Failure::field("permissions", "the role custom needs at least one permission")),
-        (_, Some(_)) => Err(Failure::field("permissions", "only the role custom takes permissions; leave them out")),
-        (MemberRole::Owner, None) => Err(Failure::field("role", "there is one owner; give admin, editor, viewer or custom")),
+        (_, Some(_)) => Err(Failure::field("permissions", "only the role custom takes permissions; remove them")),
+        (MemberRole::Owner, None) => {
+            Err(Failure::field("role", "there can be only one owner; use admin, editor, viewer or custom"))
+        }
         (MemberRole::Admin, None) => Ok(Role::Admin),
         (MemberRole::Editor, None) => Ok(Role::Editor),
         (MemberRole::Viewer, None) => Ok(Role::Viewer),
@@ -59,17 +61,17 @@ pub fn role(word: MemberRole, permissions: Option<PermissionSet>) -> Result<Role
 pub struct MemberView {
     pub id: UserId,
     pub email: String,
-    /// Empty if they gave none.
+    /// Empty if not given.
     pub name: String,
     pub role: MemberRole,
     pub permissions: PermissionSet,
-    /// Whether an authenticator app is asked for when they sign in.
+    /// Whether sign-in requires a code from an authenticator app.
     pub second_factor: bool,
     pub created_at: WireTime,
 }
 
 impl MemberView {
-    /// A member for the account's managers.
+    /// Returns the view of a member for the owner and admins.
     pub fn new(user: &User, second_factor: bool) -> Self {
         Self {
             id: user.id,
@@ -82,7 +84,7 @@ impl MemberView {
         }
     }
 
-    /// A member as the documents show one.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: UserId::from_bytes([0x66; 12]),
@@ -96,7 +98,7 @@ impl MemberView {
     }
 }
 
-/// Somebody who may become a member.
+/// An open invitation.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitationView {
@@ -104,12 +106,12 @@ pub struct InvitationView {
     pub email: String,
     pub role: MemberRole,
     pub created_at: WireTime,
-    /// The link does not work any more from then on.
+    /// When the link expires.
     pub expires_at: WireTime,
 }
 
 impl InvitationView {
-    /// An invitation for the account's managers.
+    /// Returns the view of an invitation for the owner and admins.
     pub fn new(invitation: &Invitation) -> Self {
         Self {
             id: invitation.id,
@@ -120,7 +122,7 @@ impl InvitationView {
         }
     }
 
-    /// An invitation as the documents show one.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: InvitationId::from_bytes([0x67; 12]),
@@ -132,25 +134,25 @@ impl InvitationView {
     }
 }
 
-/// A link that is shown once, to be handed on.
+/// A link to pass on, which is shown once.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkView {
-    /// Whoever has it can use it: hand it on by a way that only the right person reads. No mail is sent.
+    /// Anyone who has the link can use it: share it over a private channel. No mail is sent.
     pub link: String,
     pub email: String,
     pub expires_at: WireTime,
 }
 
 impl LinkView {
-    /// A link as the documents show one.
+    /// An example for the documentation.
     pub fn sample(page: &str) -> Self {
         let link = format!("https://mail.example.com/{page}/0123456789abcdefghijABCDEFGHIJ01");
         Self { link, email: "bob@example.com".into(), expires_at: WireTime::sample() }
     }
 }
 
-/// Somebody who is signed in.
+/// The signed-in user.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
@@ -160,21 +162,21 @@ pub struct SessionState {
     pub name: String,
     pub role: MemberRole,
     pub permissions: PermissionSet,
-    /// Whether the account is theirs to manage: members, keys, the audit log.
+    /// Whether the user manages the account: members, keys, the audit log.
     pub manages: bool,
-    /// The data that the session works on.
+    /// The environment that the session works on.
     pub environment: Environment,
-    /// Whether an authenticator app is asked for at sign-ins.
+    /// Whether sign-in requires a code from an authenticator app.
     pub second_factor: bool,
-    /// How many recovery codes are left for when the app is lost; absent without an app.
+    /// The number of unused recovery codes; absent without an app.
     pub recovery_codes_left: Option<usize>,
-    /// Whether who they are was proved within the last minutes.
+    /// Whether the user has authenticated in the last minutes.
     pub fresh: bool,
     pub expires_at: WireTime,
 }
 
 impl SessionState {
-    /// What is known of who is signed in. `recovery_left` is how many recovery codes they have, if an app is asked for.
+    /// Returns the state of a session. `recovery_left` is the number of recovery codes, if an app is set up.
     pub fn new(who: &UserSession, recovery_left: Option<usize>, now: crate::base::clock::Timestamp) -> Self {
         let UserSession { user, session, environment } = who;
         Self {
@@ -193,7 +195,7 @@ impl SessionState {
         }
     }
 
-    /// A state as the documents show it.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             session_id: SessionId::from_bytes([0x68; 12]),
@@ -212,27 +214,27 @@ impl SessionState {
     }
 }
 
-/// One of your sign-ins.
+/// One of your sessions.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     pub id: SessionId,
     /// `browser`, or `program` for a token of `POST /v1/auth/login`.
     pub kind: &'static str,
-    /// Whether it is the one that asks.
+    /// Whether it is the session of this request.
     pub current: bool,
-    /// Where the sign-in came from.
+    /// The address that the sign-in came from.
     pub address: String,
-    /// What the browser called itself.
+    /// The browser's user agent.
     pub agent: String,
     pub created_at: WireTime,
-    /// When the last request with it came in.
+    /// When the session last made a request.
     pub seen_at: WireTime,
     pub expires_at: WireTime,
 }
 
 impl SessionView {
-    /// A sign-in for its holder.
+    /// Returns the view of a session for its user.
     pub fn new(session: Session, seen_at: crate::base::clock::Timestamp, own: SessionId) -> Self {
         Self {
             id: session.id,
@@ -249,7 +251,7 @@ impl SessionView {
         }
     }
 
-    /// A sign-in as the documents show one.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: SessionId::from_bytes([0x68; 12]),
@@ -264,15 +266,15 @@ impl SessionView {
     }
 }
 
-/// Whether it was done.
+/// The result of an action.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Accomplished")]
 pub struct Ack {
-    /// Always true: a failure is an error.
+    /// Always true; a failure returns an error.
     pub done: bool,
 }
 
 impl Ack {
-    /// It was done.
+    /// The action was done.
     pub const DONE: Self = Self { done: true };
 }

@@ -9,11 +9,11 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::PermissionSet;
 
-/// An API key: everything but the key itself.
+/// An API key, without the key itself.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyView {
-    /// The first 8 characters of its id; enough to revoke it by.
+    /// The first 8 characters of its id, which are enough to revoke it.
     pub id: String,
     pub name: String,
     pub environment: Environment,
@@ -21,14 +21,14 @@ pub struct KeyView {
     pub created_at: WireTime,
     /// When it was revoked; absent while it works.
     pub revoked_at: Option<WireTime>,
-    /// When the last request with it came in, some seconds late; absent if there was none.
+    /// When the key was last used, up to some seconds late; absent if never.
     pub last_used_at: Option<WireTime>,
     /// Requests made with it.
     pub requests: u64,
 }
 
 impl KeyView {
-    /// A key as the documents show it.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: "9c1185a5".into(),
@@ -43,7 +43,7 @@ impl KeyView {
     }
 }
 
-/// A key for the operator.
+/// Returns the view of a key for the operator.
 pub fn view(key: Key, usage: KeyUsage) -> KeyView {
     KeyView {
         id: short_id(key.id),

@@ -1,4 +1,4 @@
-//! Campaigns that go on by themselves: those in progress and those whose time will come.
+//! Campaigns that the worker advances: those being sent and those scheduled.
 
 use super::model::Campaign;
 use super::store;
@@ -12,17 +12,17 @@ pub struct CampaignInProgress {
     pub account: AccountId,
     pub id: CampaignId,
     pub name: String,
-    /// Its status in one word.
+    /// The status, as its wire name.
     pub status: &'static str,
-    /// When it starts or was to start.
+    /// The scheduled start time, past or future.
     pub scheduled_at: Option<Timestamp>,
-    /// What sends it, once it has started.
+    /// The mailing that sends it, once it has started.
     pub mailing: Option<MailingId>,
     /// The last hold before it was scheduled.
     pub hold_number: HoldNumber,
 }
 
-/// Up to `limit` of all accounts' campaigns in progress, and then scheduled ones in the order of their times.
+/// Returns up to `limit` campaigns of all accounts: first those in progress, then the scheduled ones ordered by start time.
 pub fn list(tx: &impl Read, limit: usize) -> Result<Vec<CampaignInProgress>> {
     let mut found = Vec::new();
     for (_, id, account) in store::due(tx, Timestamp(i64::MAX - 1), None, limit)? {

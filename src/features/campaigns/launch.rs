@@ -1,4 +1,4 @@
-//! The start of a campaign: what must be in place, and the mailing that is made of it.
+//! The start of a campaign: the checks before it, and the mailing it creates.
 
 use std::borrow::Cow;
 
@@ -19,10 +19,10 @@ use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// What checks emails before they leave. None is part of this service yet.
+/// Validates emails before they are sent. No validator exists yet.
 const VALIDATOR: Option<Validator> = None;
 
-/// Make sure that there are such recipients and such a topic.
+/// Checks that the recipients and the topic exist.
 pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result<(), Failure> {
     match plan.recipients {
         Recipients::Everyone => {}
@@ -38,7 +38,7 @@ pub fn check_audience(tx: &impl Read, project: ProjectId, plan: &Plan) -> Result
     Ok(())
 }
 
-/// Whose campaign starts, and where.
+/// The account and environment in which a campaign starts.
 #[derive(Clone, Copy)]
 pub struct LaunchContext<'e> {
     pub engine: &'e Engine,
@@ -47,18 +47,18 @@ pub struct LaunchContext<'e> {
 }
 
 impl<'e> LaunchContext<'e> {
-    /// The place of a caller.
+    /// Builds the context from a caller.
     pub fn of(caller: &'e Caller) -> Self {
         Self { engine: &caller.engine, environment: caller.environment(), account: caller.account() }
     }
 
-    /// The emails of a campaign in their versions in use, one per language.
+    /// Returns the current versions of the campaign's emails, one per language.
     pub fn emails(self, tx: &impl Read, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
         emails::ready(tx, self.account, &campaign.plan.emails, Some(campaign.project))
     }
 }
 
-/// Make sure that nothing that can be known beforehand stands in the way of its start; gives the emails as they would be sent now.
+/// Runs every check that is possible before the start. Returns the emails as they would be sent now.
 pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) -> Result<Vec<Finished>, Failure> {
     let plan = &campaign.plan;
     check_archive(campaign)?;
@@ -73,7 +73,7 @@ pub fn check(tx: &impl Read, context: LaunchContext<'_>, campaign: &Campaign) ->
     Ok(emails)
 }
 
-/// Make sure that the campaign is not archived.
+/// Checks that the campaign is not archived.
 pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     match campaign.is_archived() {
         true => Err(Failure::because(Code::WrongState, "The campaign is archived; unarchive it to send it.")),
@@ -81,18 +81,18 @@ pub fn check_archive(campaign: &Campaign) -> Result<(), Failure> {
     }
 }
 
-/// Make sure that the email has the score that is demanded of it.
+/// Checks that the email has the minimum validation score.
 pub fn check_score(plan: &Plan, email: &Finished) -> Result<(), Failure> {
     check_validation_score(plan.minimum_score, VALIDATOR, (email.id, email.version))
         .map_err(|reason| Failure::because(Code::NotValidated, format!("{reason}.")))
 }
 
-/// Make sure that mail from this sender can leave.
+/// Checks that mail from this sender can be sent.
 pub fn check_sender(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<(), Failure> {
     sending::preflight::sender(tx, context.engine, context.environment, context.account, &sender(plan), false)
 }
 
-/// The texts that go out: those of an email, under the campaign's own subject and preheader if it has them.
+/// Returns the content to send: the email's, with the campaign's own subject and preheader if set.
 pub fn content(plan: &Plan, email: Finished) -> Content {
     let html = match &plan.preheader {
         Some(preheader) => with_preheader(&email.html, &email.preheader, preheader).into_owned(),
@@ -102,7 +102,7 @@ pub fn content(plan: &Plan, email: Finished) -> Content {
     Content { subject: plan.subject.clone().unwrap_or(content.subject), ..content }
 }
 
-/// The HTML with another preheader: in place of its own where it has one, else in front of everything that is shown.
+/// Returns the HTML with another preheader. It replaces the email's own, or else goes in front of all visible content.
 fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     let (own, wanted) = (escaped(own), escaped(wanted));
     if own == wanted {
@@ -121,12 +121,12 @@ fn with_preheader<'h>(html: &'h str, own: &str, wanted: &str) -> Cow<'h, str> {
     Cow::Owned(format!("{}{hidden}{}", &html[..opened], &html[opened..]))
 }
 
-/// Text as it stands in HTML. Quotation marks stay: merge fields have them.
+/// Escapes text for HTML. Quotation marks stay because merge fields contain them.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Whom the campaign is for, in the words of sending.
+/// Converts the campaign's recipients to those of a mailing.
 pub fn to(recipients: Recipients) -> To {
     match recipients {
         Recipients::Everyone => To::Everyone,
@@ -135,7 +135,7 @@ pub fn to(recipients: Recipients) -> To {
     }
 }
 
-/// The mailing that the campaign is, to these recipients.
+/// Builds the campaign's mailing for these recipients.
 pub fn mailing(
     tx: &impl Read,
     context: LaunchContext<'_>,
@@ -166,7 +166,7 @@ pub fn mailing(
     })
 }
 
-/// What is measured: what the sender's domain is set to, or everything where there is none.
+/// Returns what to track: the settings of the sender's domain, or everything if there is no such domain.
 fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<Tracking, Failure> {
     let domain = domains::for_sender(tx, &context.engine.seal, context.account, &sender(plan), Stream::Marketing)?;
     Ok(domain.map_or(Tracking { opens: true, clicks: true }, |domain| Tracking {
@@ -176,19 +176,19 @@ fn tracking(tx: &impl Read, context: LaunchContext<'_>, plan: &Plan) -> Result<T
 }
 
 fn sender(plan: &Plan) -> EmailAddress {
-    EmailAddress::stored(&plan.from).expect("only checked addresses are kept")
+    EmailAddress::stored(&plan.from).expect("only checked addresses are stored")
 }
 
-/// The values that all messages are merged with.
+/// Merge variables shared by all messages.
 pub fn variables(plan: &Plan) -> Map<String, serde_json::Value> {
-    serde_json::from_str(&plan.variables).expect("only an object is ever written into this field")
+    serde_json::from_str(&plan.variables).expect("this field always holds an object")
 }
 
-/// What a start can fail with, beside what every operation can.
+/// The codes a start can fail with, in addition to those of every operation.
 pub const FAILS: &[Code] =
     &[Code::NotFound, Code::WrongState, Code::NotValidated, Code::TransportNotConfigured, Code::DomainNotVerified];
 
-/// Begin to send: from here on the audience's conditions and the texts are fixed. The caller has set the new status.
+/// Starts sending. This fixes the audience's filter and the content. The caller has set the new status.
 pub fn start(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, campaign: &mut Campaign) -> Result<(), Failure> {
     let emails = check(tx, context, campaign)?;
     let to = (Kind::Campaign(campaign.id), to(campaign.plan.recipients));
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_preheader_takes_the_place_of_the_emails_own() {
+    fn a_preheader_replaces_the_emails_own() {
         let html =
             "<html><head><title>Tea &amp; cake</title></head><body class=\"x\"><div>Tea &amp; cake</div><p>Tea</p></body></html>";
         let other = with_preheader(html, "Tea & cake", "Only <today>");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn html_without_a_preheader_gets_a_hidden_one_in_front() {
+    fn html_without_a_preheader_gets_a_hidden_one_at_the_start() {
         let shown = with_preheader("<body class=\"x\"><p>Hi</p></body>", "", "Only {{ name | default(\"you\") }}");
         assert!(shown.starts_with("<body class=\"x\"><div style=\"display:none"), "{shown}");
         assert!(shown.contains(">Only {{ name | default(\"you\") }}</div><p>Hi</p>"), "{shown}");

@@ -1,4 +1,4 @@
-//! A campaign, or any other mailing, recipient by recipient: the rows of the ledger with what each recipient did.
+//! The log of a campaign or other mailing: one row per recipient, with its delivery and the recipient's activity.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::features::sending::{self, Audience, Delivery, Mailing, Recipient, Ski
 use crate::vocab::ids::{AccountId, CampaignId, ContactId, ConversationId, MailingId};
 use crate::vocab::limits;
 
-/// What has become of the message to one recipient.
+/// The state of the message to one recipient.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CampaignLog {
     pub id: String,
@@ -29,7 +29,7 @@ pub struct CampaignLog {
     pub to_email: Option<String>,
     /// Absent if the contact was deleted.
     pub subscriber_id: Option<ContactId>,
-    /// With its merge fields.
+    /// The subject, with its merge fields.
     pub subject: String,
     pub status: CampaignLogStatus,
     pub opened_at: Option<WireTime>,
@@ -38,50 +38,50 @@ pub struct CampaignLog {
     pub click_count: u32,
     /// `hard`, `soft`, `policy` or `content`.
     pub bounce_type: Option<String>,
-    /// What a feedback report called it.
+    /// The complaint type from the feedback report.
     pub complaint_type: Option<String>,
-    /// Why nothing is sent to a skipped recipient, in one word.
+    /// Why the recipient was skipped, as a code.
     pub suppression_type: Option<&'static str>,
-    /// The same in words.
+    /// The same reason as a sentence.
     pub suppression_reason: Option<String>,
     pub conversation_id: Option<ConversationId>,
-    /// Absent if it was no campaign's.
+    /// Absent if the message does not belong to a campaign.
     pub campaign_id: Option<CampaignId>,
     pub created_at: WireTime,
-    /// When the next mail server took the message over.
+    /// When the next mail server accepted the message.
     pub sent_at: Option<WireTime>,
-    /// When it is tried next, if it is to be tried later.
+    /// When the next attempt is due, if there is one.
     pub next_attempt_at: Option<WireTime>,
-    /// What a mail server said last, or why nobody knows.
+    /// The mail server's last reply, or why the delivery is unknown.
     pub reply: Option<String>,
 }
 
-/// What has become of a message, in one word: the most telling one.
+/// The status of a message: the most significant thing that happened to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CampaignLogStatus {
-    /// To be sent, or with a server this moment.
+    /// Not sent yet, or in flight.
     Queued,
-    /// To be tried again later, or when it is time where the recipient is.
+    /// Waiting for a retry, or for the recipient's local time.
     Deferred,
-    /// Taken over by the next mail server, and not come back.
+    /// Accepted by the next mail server, and not bounced.
     Delivered,
     Opened,
     Clicked,
-    /// Come back.
+    /// Bounced after it was sent.
     Bounced,
-    /// Called spam by the recipient.
+    /// Reported as spam by the recipient.
     Complained,
-    /// Refused for good by a server, or deferred for too long.
+    /// Rejected permanently by a server, or deferred for too long.
     Failed,
-    /// Nobody knows whether the recipient has it.
+    /// The delivery is uncertain.
     Unknown,
-    /// Nothing is sent to this recipient, for a reason.
+    /// Not sent, for a reason.
     Skipped,
 }
 
 impl CampaignLogStatus {
-    /// The word for what happened.
+    /// Returns the status for this delivery and engagement.
     fn of(delivery: &Delivery, engagement: &Engagement) -> Self {
         match delivery {
             Delivery::Queued | Delivery::Handoff { .. } => Self::Queued,
@@ -97,7 +97,7 @@ impl CampaignLogStatus {
         }
     }
 
-    /// Whether a recipient belongs to those who are asked for by this word: who clicked has it delivered, too.
+    /// Returns whether a recipient matches this status in a filter. A clicked message also counts as delivered.
     fn covers(self, delivery: &Delivery, engagement: &Engagement) -> bool {
         let sent = matches!(delivery, Delivery::Sent { .. });
         match self {
@@ -112,13 +112,13 @@ impl CampaignLogStatus {
         }
     }
 
-    /// Whether only recipients can belong to it of whom something is recorded.
+    /// Returns whether only recipients with recorded activity can match.
     fn is_recorded(self) -> bool {
         matches!(self, Self::Opened | Self::Clicked | Self::Complained)
     }
 }
 
-/// Why nothing is sent to a recipient.
+/// Why a recipient was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
@@ -151,15 +151,15 @@ impl SkipReason {
     }
 }
 
-/// A part of the log.
+/// A page of the log.
 #[derive(Clone, Debug, Default)]
 pub struct LogPage {
     pub rows: Vec<(u32, Recipient, Engagement)>,
-    /// Where the next part begins, if there may be one.
+    /// Where the next page starts, if there may be one.
     pub next: Option<u32>,
 }
 
-/// Up to `limit` rows from recipient number `from` on.
+/// Returns up to `limit` rows, starting at recipient number `from`.
 pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
     match wanted.filter(|wanted| wanted.is_recorded()) {
         Some(wanted) => recorded(tx, id, from, limit, wanted),
@@ -167,7 +167,7 @@ pub fn page(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Opti
     }
 }
 
-/// The same of those who get nothing for this reason.
+/// Returns the same for recipients skipped for this reason.
 pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: SkipReason) -> Result<LogPage> {
     let fits = |_, delivery: &Delivery| matches!(delivery, Delivery::Skipped { why } if SkipReason::of(why) == reason);
     let found = sending::recipients(tx, id, from, limit, fits)?;
@@ -176,7 +176,7 @@ pub fn skipped(tx: &impl Read, id: MailingId, from: u32, limit: usize, reason: S
 }
 
 fn any(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Option<CampaignLogStatus>) -> Result<LogPage> {
-    // A row that cannot be read is shown rather than left out; the read below then says what is wrong.
+    // An unreadable row passes the filter rather than being left out; reading it below then reports the error.
     let fits = |number, delivery: &Delivery| {
         wanted.is_none_or(|wanted| engagement::of(tx, id, number).map_or(true, |did| wanted.covers(delivery, &did)))
     };
@@ -194,7 +194,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
             return Ok(ControlFlow::Break(()));
         }
         looked += 1;
-        // None of the words that lead here asks for the state of the delivery.
+        // None of the statuses that reach this branch depends on the delivery state.
         if wanted.covers(&Delivery::Queued, &did) {
             numbers.push((number, did));
         }
@@ -208,7 +208,7 @@ fn recorded(tx: &impl Read, id: MailingId, from: u32, limit: usize, wanted: Camp
     Ok(part)
 }
 
-/// A row as callers see it.
+/// Returns a row as the API returns it.
 pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Recipient, Engagement)) -> Result<CampaignLog> {
     let subject = mailing.translation_for(&recipient).subject.clone();
     let contact = match mailing.project.filter(|_| mailing.audience != Audience::Addresses) {
@@ -248,7 +248,7 @@ pub fn row(tx: &impl Read, mailing: &Mailing, (number, recipient, did): (u32, Re
 
 type Progress = (Option<Timestamp>, Option<Timestamp>, Option<String>);
 
-/// When it was sent, when it is tried next, and what was said last.
+/// Returns when it was sent, when it is retried, and the last reply.
 fn progress(delivery: &Delivery) -> Progress {
     let said = |reply: &String| Some(reply.clone()).filter(|reply| !reply.is_empty());
     match delivery {
@@ -260,27 +260,27 @@ fn progress(delivery: &Delivery) -> Progress {
     }
 }
 
-/// Why nothing is sent to somebody, for people.
+/// Explains in a sentence why a recipient was skipped.
 pub fn reason(skip: &Skip) -> String {
     let words = match skip {
         Skip::Suppressed => "The address is on the suppression list.",
         Skip::Unsubscribed => "The contact has unsubscribed.",
-        Skip::Bounced => "The address does not take mail: an earlier message came back.",
-        Skip::NotSubscribed => "The contact is known but has never subscribed.",
-        Skip::TopicUnsubscribed => "The contact does not want this topic.",
-        Skip::InvalidAddress => "The address is none that mail can be delivered to.",
+        Skip::Bounced => "An earlier message to this address bounced.",
+        Skip::NotSubscribed => "The contact has never subscribed.",
+        Skip::TopicUnsubscribed => "The contact has unsubscribed from this topic.",
+        Skip::InvalidAddress => "Mail cannot be delivered to this address.",
         Skip::DuplicateAddress => "Another recipient has the same address.",
         Skip::Erased => "The contact was deleted.",
-        Skip::Cancelled => "The campaign was cancelled before it was the contact's turn.",
+        Skip::Cancelled => "The campaign was cancelled before it was sent to this contact.",
         Skip::MissingField(field) => {
-            return format!("The email needs the merge field {field}, which the contact lacks and which has no default.");
+            return format!("The email needs the merge field {field}, which the contact does not have and which has no default.");
         }
     };
     words.to_owned()
 }
 
 impl CampaignLog {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let campaign = super::views::CampaignView::sample();
         let mailing = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
@@ -318,7 +318,7 @@ mod tests {
     use crate::features::sending::UnknownReason;
 
     #[test]
-    fn reasons_are_asked_for_by_the_words_that_stats_name() {
+    fn skip_reasons_match_the_names_in_stats() {
         let skips = [Skip::Suppressed, Skip::Unsubscribed, Skip::Bounced, Skip::NotSubscribed, Skip::TopicUnsubscribed];
         let more = [Skip::InvalidAddress, Skip::DuplicateAddress, Skip::MissingField("a".into()), Skip::Erased, Skip::Cancelled];
         for skip in skips.iter().chain(&more) {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_telling_word_wins_and_each_filter_finds_all_it_covers() {
+    fn the_most_significant_status_wins_and_each_filter_matches_all_it_covers() {
         let sent = Delivery::Sent { at: Timestamp(1), reply: "250 ok".into() };
         let did = |opens, clicks, complained: bool, bounced: bool| Engagement {
             opens,

@@ -1,10 +1,11 @@
-//! Campaigns: an email to the contacts of a project, now or at a time, and what becomes of it.
+//! Campaigns: an email to the contacts of a project, now or at a time, and its results.
 //!
-//! A campaign is prepared as a draft, started once, and then a mailing of `sending` that this feature follows: it plans, starts, stops
-//! and reports, and never hands over a message itself. Invariants: a campaign starts at most once, by one compare-and-set on its status
-//! in the transaction that opens its mailing; what is sent is fixed in that transaction; a campaign that was started is never deleted.
+//! A campaign is prepared as a draft and started once. It then becomes a mailing of `sending`, which this feature follows: it plans,
+//! starts, stops and reports, and never hands over a message itself. Invariants: a campaign starts at most once, by one compare-and-set on
+//! its status in the transaction that creates its mailing; that transaction fixes the content; a started campaign is never deleted.
 //!
-//! What people do with a message is counted by `tracking`, which comes later: its counts are read from `sending::engagement`.
+//! `tracking`, which sits above this feature, counts what recipients do with a message; this feature reads the counts from
+//! `sending::engagement`.
 
 mod in_progress;
 mod launch;
@@ -34,17 +35,17 @@ use model::{Action, Campaign, CampaignStatus, Outcome, after};
 pub use in_progress::{CampaignInProgress, list as in_progress};
 pub use worker::step;
 
-/// Either of these lets a key see what became of a campaign.
+/// Either of these lets a key read a campaign's results.
 const REPORT_READERS: &[Permission] = &[Permission::CampaignRead, Permission::EmailRead];
 
-/// The account's campaign with this id, in this project where one is named, as it is this moment.
+/// Returns the account's campaign with this id in its current state, limited to the project if given.
 fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<ProjectId>) -> Result<Campaign, Failure> {
     let found = store::find(tx, account, id)?.filter(|found| project.is_none_or(|project| found.project == project));
-    let absent = || Failure::because(Code::NotFound, "There is no such campaign; GET /v1/campaigns lists those of a project.");
+    let absent = || Failure::because(Code::NotFound, "No campaign has this id; GET /v1/campaigns lists a project's campaigns.");
     Ok(sync::current(tx, account, found.ok_or_else(absent)?)?)
 }
 
-/// What the status becomes by `action`, or the failure that says why that cannot be done.
+/// Returns the status after `action`, or a failure that explains why the action is not allowed.
 fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failure> {
     match after(campaign.working_status(), action) {
         Outcome::To(next) => Ok(next),
@@ -56,7 +57,7 @@ fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failur
     }
 }
 
-/// Do something with a campaign, if its state allows it: `change` gets it in its new status and may still refuse.
+/// Applies an action to a campaign if its state allows it. `change` gets the campaign in its new status and may still refuse.
 fn act(
     tx: &mut WriteTx<'_>,
     account: AccountId,

@@ -1,7 +1,7 @@
-//! A campaign and its rules: pure, without a store, a clock or a wire.
+//! A campaign and its rules: pure, without store, clock or HTTP.
 //!
-//! A campaign is an email, the contacts it is for and when it goes out. What may be done with it in which state is one table,
-//! [`after`]; nothing else changes a status. The sending itself is a mailing, which the campaign follows to its end.
+//! A campaign is an email, its recipients and a start time. One table, [`after`], defines which action is allowed in which status; nothing
+//! else changes a status. A mailing does the sending, and the campaign follows it until it finishes.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -15,24 +15,24 @@ use crate::features::domains::Utm;
 use crate::features::sending::LocalTime;
 use crate::vocab::ids::{CampaignId, ConversationId, EmailId, MailingId, ProjectId, RecipientId, SegmentId, TagId, TopicId};
 
-/// A campaign as it is kept.
+/// A campaign as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Campaign {
     pub id: CampaignId,
     pub project: ProjectId,
     pub plan: Plan,
     pub status: CampaignStatus,
-    /// When it is to start; kept afterwards.
+    /// The scheduled start; kept afterwards.
     pub schedule: Option<Schedule>,
-    /// What sends it, once it has started.
+    /// The mailing that sends it, once it has started.
     pub mailing: Option<MailingId>,
-    /// When it is looked at next, if it is not [`Campaign::is_synced`].
+    /// When the worker checks it next, if it is not [`Campaign::is_synced`].
     pub check_at: Option<Timestamp>,
     /// The last hold before it was scheduled.
     pub hold_number: HoldNumber,
     pub started_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    /// Why it failed or waits, in words for people.
+    /// Why it failed or waits, for people.
     pub error: Option<String>,
     pub archived_at: Option<Timestamp>,
     pub created_at: Timestamp,
@@ -41,16 +41,16 @@ pub struct Campaign {
 
 impl Record for Campaign {}
 
-/// What people say of a campaign.
+/// The part of a campaign that users set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     pub name: String,
     pub conversation: ConversationId,
     /// The emails it sends, one per language; never empty. The first is for recipients whose language has none.
     pub emails: Vec<EmailId>,
-    /// Instead of the email's own.
+    /// Overrides the email's own.
     pub subject: Option<String>,
-    /// Instead of the email's own.
+    /// Overrides the email's own.
     pub preheader: Option<String>,
     pub from: String,
     pub from_name: String,
@@ -61,11 +61,11 @@ pub struct Plan {
     pub provider: Option<String>,
     /// Merge fields of all recipients, as the JSON text of an object.
     pub variables: String,
-    /// What links are marked with, if that is not left to the domain.
+    /// UTM parameters for links; the domain's setting applies if absent.
     pub utm: Option<Utm>,
-    /// The score that a validation must give before it leaves.
+    /// The minimum validation score for sending.
     pub minimum_score: Option<u8>,
-    /// What becomes of recipients of whom nobody knows whether they have it; as the settings say if absent.
+    /// What to do with recipients whose delivery is unknown; the installation's setting applies if absent.
     pub unknown: Option<Unknown>,
 }
 
@@ -76,18 +76,18 @@ impl Plan {
     }
 }
 
-/// Whom a campaign is for.
+/// The recipients of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Recipients {
     /// Every contact of the project.
     Everyone,
-    /// A segment, under the name that it has for some clients.
+    /// A segment, under the name that some clients use for it.
     Audience(SegmentId),
     Segment(SegmentId),
     Tag(TagId),
 }
 
-/// What kind of recipients a campaign has.
+/// The kinds of recipients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "CampaignTo")]
@@ -99,7 +99,7 @@ pub enum RecipientType {
 }
 
 impl Recipients {
-    /// What these words say, or which field is wrong and why.
+    /// Parses the kind and id, or returns the wrong field and why.
     pub fn new(kind: RecipientType, id: Option<RecipientId>, project: ProjectId) -> Result<Self, (&'static str, &'static str)> {
         match (kind, id) {
             (RecipientType::Audience, None) => Ok(Self::Everyone),
@@ -112,7 +112,7 @@ impl Recipients {
         }
     }
 
-    /// The words for it. Everyone is told as the audience that is the project.
+    /// Returns the kind and id. `Everyone` becomes the audience whose id is the project's.
     pub fn words(self, project: ProjectId) -> (RecipientType, RecipientId) {
         match self {
             Self::Everyone => (RecipientType::Audience, RecipientId::from_bytes(project.0)),
@@ -123,18 +123,18 @@ impl Recipients {
     }
 }
 
-/// What happens with recipients of whom nobody knows whether they have the message.
+/// What to do with recipients whose delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "UnknownPolicy")]
 pub enum Unknown {
-    /// Nothing, until evidence or a person decides.
+    /// Nothing, until evidence or a user decides.
     Hold,
-    /// They are sent it again, at the risk of a second copy.
+    /// Send again, at the risk of a second copy.
     Resend,
 }
 
-/// When a campaign is to start.
+/// When a campaign starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
     /// In the campaign's zone.
@@ -142,7 +142,7 @@ pub struct Schedule {
     /// The IANA name.
     pub zone: String,
     pub mode: TimezoneMode,
-    /// What a person should know of this time.
+    /// What users should know about this time.
     pub notice: Option<String>,
 }
 
@@ -150,29 +150,29 @@ pub struct Schedule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimezoneMode {
-    /// Everybody gets it at one moment: when clocks in the campaign's zone show the time.
+    /// All recipients get it at one moment: at this time in the campaign's zone.
     #[default]
     Campaign,
-    /// Each recipient gets it when clocks in the recipient's own zone show the time.
+    /// Each recipient gets it at this time in the recipient's own zone.
     Recipient,
 }
 
-/// The earliest clocks on Earth are ahead of UTC by this much.
+/// The time zone furthest ahead of UTC is ahead by this much.
 const EARLIEST_CLOCK_MS: i64 = 14 * 60 * 60 * 1000;
 
 impl Schedule {
-    /// What clocks show when it is due, as if read in UTC.
+    /// The local time when it is due, read as if it were UTC.
     fn wall(&self) -> Timestamp {
         let zone = Zone::parse(&self.zone).unwrap_or_else(|_| Zone::utc());
         zone.shows(self.at).to_zoned(TimeZone::UTC).map_or(self.at, |wall| Timestamp(wall.timestamp().as_millisecond()))
     }
 
-    /// The time on recipients' own clocks, if those count.
+    /// The local time, if recipients' own zones apply.
     pub fn local_time(&self) -> Option<LocalTime> {
         (self.mode == TimezoneMode::Recipient).then(|| LocalTime { wall: self.wall(), zone: self.zone.clone() })
     }
 
-    /// When the work has to begin: for recipients' own clocks when the earliest of them show the time.
+    /// When the work starts. With recipients' own zones, this is when the earliest zone reaches the time.
     pub fn begins_at(&self) -> Timestamp {
         match self.mode {
             TimezoneMode::Campaign => self.at,
@@ -185,23 +185,23 @@ impl Schedule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CampaignStatus {
-    /// Being prepared.
+    /// Not scheduled or started.
     Draft,
-    /// It was due and could not start: error says what is missing. It waits for a person.
+    /// It was due and could not start; `error` says what is missing. It waits for a user.
     PendingReview,
-    /// It starts by itself at scheduledAt.
+    /// It starts automatically at scheduledAt.
     Scheduled,
     /// It is being sent.
     Sending,
-    /// It is being sent, but waits for the plan's quota or for a way out, and goes on by itself.
+    /// It is being sent, but waits for the plan's quota or for a transport, and continues automatically.
     Throttled,
-    /// Somebody stopped it and may let it go on.
+    /// A user paused it and may resume it.
     Paused,
     /// Every recipient was tried. Mail servers may have deferred some: Mailmill retries them until `completedAt`.
     Sent,
-    /// It cannot be sent on.
+    /// Sending failed and cannot continue.
     Failed,
-    /// Somebody stopped it for good.
+    /// A user canceled it.
     Cancelled,
 }
 
@@ -219,7 +219,7 @@ impl CampaignStatus {
         Self::Cancelled,
     ];
 
-    /// The word on the wire.
+    /// Its wire name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -234,13 +234,13 @@ impl CampaignStatus {
         }
     }
 
-    /// Whether nothing more happens by itself or by anybody.
+    /// Returns whether this status is final.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Sent | Self::Failed | Self::Cancelled)
     }
 }
 
-/// What is done with a campaign.
+/// An action on a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     Update,
@@ -253,42 +253,42 @@ pub enum Action {
     Resume,
     Cancel,
     ResendUnknown,
-    /// Its time has come.
+    /// Its start time has come.
     Start,
-    /// Its time has come, and something is missing.
+    /// Its start time has come, but something is missing.
     Hold,
     /// Its mailing waits.
     Wait,
-    /// Its mailing goes on.
+    /// Its mailing continues.
     Flow,
-    /// Its mailing has nobody left.
+    /// Its mailing has no recipients left.
     Finish,
-    /// Its mailing cannot go on.
+    /// Its mailing cannot continue.
     Fail,
 }
 
-/// What an action comes to.
+/// The result of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     To(CampaignStatus),
-    /// Refused, and why: the end of a sentence that begins with the state.
+    /// Refused, with the reason: the end of a sentence that starts with the status.
     No(&'static str),
 }
 
-const STARTED: &str = "what is on its way can no longer be changed; pause or cancel it, or make a duplicate";
+const STARTED: &str = "a campaign that is being sent can no longer be changed; pause or cancel it, or make a duplicate";
 const OVER: &str = "make a duplicate to send it again";
-const ENDED: &str = "nothing is left that could be changed by this";
-const RECORD: &str = "its log is the record of who was mailed; archive it instead";
+const ENDED: &str = "it has finished, so this would change nothing";
+const RECORD: &str = "its log records who was mailed; archive it instead";
 const NOT_STARTED: &str = "it has not been started; send or schedule it first";
-const NOT_PLANNED: &str = "it has no time to start at; schedule it first";
-const ONCE: &str = "a campaign is sent once; it is on its way already";
-const DRAFT: &str = "there is nothing to cancel; delete it if it is not needed";
-const WAITING: &str = "it has not begun; unschedule or cancel it";
-const RUNNING: &str = "it was started already";
+const NOT_PLANNED: &str = "it has no start time; schedule it first";
+const ONCE: &str = "a campaign is sent once; this one has already started";
+const DRAFT: &str = "there is nothing to cancel; delete it if you do not need it";
+const WAITING: &str = "it has not started; unschedule or cancel it";
+const RUNNING: &str = "it has already started";
 const NO_MAILING: &str = "nothing is being sent for it";
 
-/// TABLE: what every action comes to in every state. A repeat of what has just been done is answered like the first time wherever it
-/// changes nothing, because clients repeat requests whose answer was lost.
+/// The result of every action in every status. Repeating an action that just succeeded returns the same response if it changes nothing,
+/// because clients repeat requests whose response was lost.
 #[rustfmt::skip]
 const TABLE: [(Action, [Outcome; 9]); 16] = {
     use Action as A;
@@ -315,13 +315,13 @@ const TABLE: [(Action, [Outcome; 9]); 16] = {
     ]
 };
 
-/// What `action` comes to in `status`.
+/// Returns the result of `action` in `status`.
 pub fn after(status: CampaignStatus, action: Action) -> Outcome {
     TABLE[action as usize].1[status as usize]
 }
 
 impl Campaign {
-    /// When it has a place in the queue: when it is due, or at once and always while its mailing is at work.
+    /// Returns its time in the queue: when it is due, or always while its mailing runs.
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
             CampaignStatus::Scheduled => self.check_at,
@@ -330,31 +330,31 @@ impl Campaign {
         }
     }
 
-    /// Whether a mailing is at work that may change it.
+    /// Returns whether a running mailing may change its status.
     pub fn is_synced(&self) -> bool {
         matches!(self.status, CampaignStatus::Sending | CampaignStatus::Throttled | CampaignStatus::Paused) || self.has_retries()
     }
 
-    /// Whether it is sent but for retries.
+    /// Returns whether it is sent and has retries left.
     fn has_retries(&self) -> bool {
         self.status == CampaignStatus::Sent && self.completed_at.is_none()
     }
 
-    /// The status that decides what can be done with it: while retries are left, it can be paused and cancelled like one in progress.
+    /// Returns the status that decides which actions are allowed: with retries left, it can be paused and canceled like one in progress.
     pub fn working_status(&self) -> CampaignStatus {
         if self.has_retries() { CampaignStatus::Sending } else { self.status }
     }
 
-    /// Whether it is out of the way.
+    /// Returns whether it is archived.
     pub fn is_archived(&self) -> bool {
         self.archived_at.is_some()
     }
 }
 
-/// A validation of emails: the score of a version, 0 to 100, once it has one.
+/// An email validator: returns the score of a version, 0 to 100, once it has one.
 pub type Validator = fn(EmailId, u32) -> Option<u8>;
 
-/// Why a campaign with this demand may not leave; `Ok` if it may.
+/// Returns why a campaign with this minimum score may not be sent, or `Ok` if it may.
 pub fn check_validation_score(
     minimum: Option<u8>,
     validator: Option<Validator>,
@@ -363,23 +363,23 @@ pub fn check_validation_score(
     let Some(minimum) = minimum else { return Ok(()) };
     let Some(validator) = validator else {
         return Err(format!(
-            "minimumScore: {minimum} is demanded, but the email is not checked yet: no validator is installed. \
+            "minimumScore: {minimum} is required, but the email cannot be checked: no validator is installed. \
              Set minimumScore to null to send it unchecked"
         ));
     };
     match validator(email, version) {
         Some(score) if score >= minimum => Ok(()),
-        Some(score) => Err(format!("minimumScore: {minimum} is demanded, and the email's score is {score}; improve the email")),
-        None => Err(format!("minimumScore: {minimum} is demanded, and this version of the email was not validated yet")),
+        Some(score) => Err(format!("minimumScore: {minimum} is required, and the email's score is {score}; improve the email")),
+        None => Err(format!("minimumScore: {minimum} is required, and this version of the email is not validated yet")),
     }
 }
 
-/// A share in percent, with two decimals; of nothing it is nothing.
+/// Returns a share in percent, with two decimals; 0 if `whole` is 0.
 pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         return 0.0;
     }
-    // An email can be opened by more people than are known to have it, when their states are still in doubt.
+    // More recipients can open an email than are confirmed to have it, while deliveries are unknown.
     ((part as f64 / whole as f64 * 10_000.0).round() / 100.0).min(100.0)
 }
 
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_stands_in_the_order_of_declaration() {
+    fn the_table_follows_the_order_of_declaration() {
         for (index, action) in ACTIONS.into_iter().enumerate() {
             assert_eq!((action as usize, TABLE[index].0), (index, action));
         }
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_send_is_refused_whatever_has_become_of_the_first() {
+    fn a_second_send_is_refused_in_every_state() {
         let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
         for status in CampaignStatus::ALL {
             for action in [Action::Send, Action::Schedule, Action::Start] {
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_resend_of_doubtful_recipients_leaves_a_final_state() {
+    fn only_a_resend_to_unknown_recipients_leaves_a_final_state() {
         for (status, action, outcome) in all().filter(|(status, ..)| status.is_over()) {
             match outcome {
                 Outcome::To(next) if next == status => {}
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_its_way_is_never_changed_or_deleted() {
+    fn a_campaign_being_sent_is_never_changed_or_deleted() {
         let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
         for status in CampaignStatus::ALL.into_iter().filter(|status| !unsent.contains(status)) {
             for action in [Action::Update, Action::Delete, Action::Unschedule, Action::Reschedule] {
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paused_campaign_is_moved_by_people_or_by_its_end_alone() {
+    fn only_users_or_the_end_of_sending_change_a_paused_campaign() {
         for action in [Action::Wait, Action::Flow, Action::Start, Action::Hold] {
             assert!(matches!(after(CampaignStatus::Paused, action), Outcome::No(_)), "{action:?}");
         }
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_of_a_change_that_was_answered_is_not_refused() {
+    fn repeating_a_successful_change_is_not_refused() {
         for action in [Action::Schedule, Action::Unschedule, Action::Pause, Action::Resume, Action::Cancel] {
             for status in CampaignStatus::ALL {
                 if let Outcome::To(next) = after(status, action) {
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_is_reached_from_a_draft_and_everything_that_began_can_end() {
+    fn every_state_is_reachable_from_draft_and_every_started_campaign_can_end() {
         let mut reached = vec![CampaignStatus::Draft];
         while let Some(next) =
             reached.iter().flat_map(|status| ACTIONS.map(|action| after(*status, action))).find_map(|outcome| {
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn every_refusal_says_what_else_can_be_done() {
+    fn every_refusal_suggests_an_alternative() {
         for (status, action, outcome) in all() {
             if let Outcome::No(reason) = outcome {
                 assert!(reason.len() > 10 && !reason.ends_with('.'), "{action:?} in {status:?}: {reason}");
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn everyone_is_the_audience_that_is_the_project() {
+    fn everyone_is_the_audience_with_the_projects_id() {
         let project = ProjectId::from_bytes([1; 12]);
         let id = |byte| Some(RecipientId::from_bytes([byte; 12]));
         assert_eq!(Recipients::new(RecipientType::Audience, None, project), Ok(Recipients::Everyone));
@@ -528,16 +528,16 @@ mod tests {
     }
 
     #[test]
-    fn recipients_clocks_begin_where_the_day_begins() {
+    fn local_time_sending_starts_with_the_earliest_zone() {
         let at = Timestamp("2026-06-01T07:00:00Z".parse::<jiff::Timestamp>().expect("a time").as_millisecond());
         let schedule = |mode| Schedule { at, zone: "Europe/Berlin".into(), mode, notice: None };
         assert_eq!(schedule(TimezoneMode::Campaign).begins_at(), at);
-        // 09:00 on the wall; on Kiritimati that is 19:00 UTC of the day before.
+        // 09:00 local time on Kiritimati is 19:00 UTC of the day before.
         assert_eq!(schedule(TimezoneMode::Recipient).begins_at().to_string(), "2026-05-31T19:00:00.000Z");
     }
 
     #[test]
-    fn a_demanded_score_is_never_guessed() {
+    fn a_required_score_is_never_guessed() {
         let email = (EmailId::from_bytes([0; 12]), 1);
         let (good, unchecked): (Validator, Validator) = (|_, _| Some(80), |_, _| None);
         assert_eq!(check_validation_score(None, None, email), Ok(()));
@@ -545,13 +545,13 @@ mod tests {
         for (minimum, validator, word) in
             [(80, None, "no validator"), (81, Some(good), "score is 80"), (1, Some(unchecked), "not validated")]
         {
-            let reason = check_validation_score(Some(minimum), validator, email).expect_err("it must not leave");
+            let reason = check_validation_score(Some(minimum), validator, email).expect_err("it must not be sent");
             assert!(reason.contains(word), "{reason}");
         }
     }
 
     #[test]
-    fn rates_are_percent_with_two_decimals_and_safe_with_nothing() {
+    fn rates_are_percent_with_two_decimals_and_zero_of_zero() {
         assert_eq!(
             [percent(0, 0), percent(1, 3), percent(2, 3), percent(5, 5), percent(7, 5)],
             [0.0, 33.33, 66.67, 100.0, 100.0]

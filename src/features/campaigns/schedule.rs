@@ -1,4 +1,4 @@
-//! From what a caller writes as a time to the moment a campaign starts: offsets, zones, and clocks that skip or repeat. Pure.
+//! Resolves a given time to the moment a campaign starts: offsets, zones, and clocks that skip or repeat. Pure.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -14,16 +14,16 @@ use crate::base::zone::Zone;
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// A time as it was written.
+/// A time as given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartTime {
-    /// With an offset from UTC: one moment, wherever one is.
+    /// With an offset from UTC: an exact moment.
     Moment(Timestamp),
-    /// Without: what a clock on the wall shows.
+    /// Without an offset: a local time.
     Wall(DateTime),
 }
 
-/// A day that is in the calendar and a minute of it, perhaps with seconds and an offset.
+/// A valid calendar day and a minute of it, optionally with seconds and an offset.
 const CALENDAR: &str = concat!(
     r"^\s*(\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))",
     r"|(\d{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29)[Tt ]([01]\d|2[0-3]):[0-5]\d",
@@ -38,9 +38,9 @@ impl FromStr for StartTime {
     fn from_str(given: &str) -> Result<Self, Self::Err> {
         let given = given.trim();
         if given.contains('[') {
-            return Err("leave the name in brackets out and give it as scheduledTimezone");
+            return Err("remove the zone name in brackets and set scheduledTimezone instead");
         }
-        // A date alone would mean midnight, which nobody who leaves the time out has in mind.
+        // A date alone would mean midnight, which is not what callers who omit the time expect.
         if !given.contains(':') {
             return Err(EXPECTED);
         }
@@ -69,7 +69,7 @@ impl JsonSchema for StartTime {
     }
 }
 
-/// The schedule that is meant, or why there can be none.
+/// Returns the schedule, or why the time is invalid.
 pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp) -> Result<Schedule, Failure> {
     let (at, twist) = match start {
         StartTime::Moment(at) => (at, None),
@@ -79,8 +79,7 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
         }
     };
     if at <= now {
-        let detail =
-            format!("{at} is past (it is {now} now); give a later time, or start it with POST /v1/campaigns/{{id}}/send");
+        let detail = format!("{at} is past (it is {now} now); set a later time, or start it with POST /v1/campaigns/{{id}}/send");
         return Err(Failure::field("scheduledAt", detail));
     }
     if at.ms_since(now) > limits::SCHEDULE_AHEAD_MS {
@@ -90,7 +89,8 @@ pub fn resolve(start: StartTime, zone: &Zone, mode: TimezoneMode, now: Timestamp
     let mut schedule = Schedule { at, zone: zone.name().to_owned(), mode, notice: None };
     let late = schedule.begins_at() < now;
     let late = late.then(|| {
-        "In the easternmost zones clocks show that time already, or will before it can start: recipients there get it at once.".to_owned()
+        "The easternmost zones have reached that time already, or will before it can start. Recipients there get it at once."
+            .to_owned()
     });
     let notices: Vec<String> = twist.into_iter().chain(late).collect();
     schedule.notice = (!notices.is_empty()).then(|| notices.join(" "));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_takes_the_days_and_minutes_that_the_calendar_has() {
+    fn the_schema_accepts_only_valid_days_and_minutes() {
         let schema = jsonschema::validator_for(&serde_json::json!({ "pattern": CALENDAR })).expect("a schema");
         let agree = |start: String| {
             let parses = start.parse::<StartTime>().is_ok();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_is_one_moment_and_a_wall_clock_counts_in_its_zone() {
+    fn an_offset_is_exact_and_a_local_time_uses_its_zone() {
         for (start, zone, at) in [
             ("2026-02-01T09:00:00Z", "Europe/Berlin", "2026-02-01T09:00:00Z"),
             ("2026-02-01T09:00+05:30", "Europe/Berlin", "2026-02-01T03:30:00Z"),
@@ -143,19 +143,19 @@ mod tests {
     }
 
     #[test]
-    fn skipped_and_repeated_times_are_decided_and_told() {
+    fn skipped_and_repeated_times_are_resolved_with_a_notice() {
         let made = schedule("2026-03-29T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("decided");
         assert_eq!(made.at, time("2026-03-29T01:30:00Z"));
         assert!(made.notice.expect("told").contains("never show"));
         let made = schedule("2026-10-25T02:30", "Europe/Berlin", TimezoneMode::Campaign).expect("decided");
         assert_eq!(made.at, time("2026-10-25T00:30:00Z"));
         assert!(made.notice.expect("told").contains("twice"));
-        // With an offset there is nothing to decide.
+        // With an offset there is no ambiguity.
         assert_eq!(schedule("2026-10-25T02:30+01:00", "Europe/Berlin", TimezoneMode::Campaign).expect("clear").notice, None);
     }
 
     #[test]
-    fn past_and_far_times_are_refused_with_what_to_do() {
+    fn past_and_distant_times_are_refused_with_a_remedy() {
         for (start, word) in [
             ("2025-12-31T23:59:59Z", "POST /v1/campaigns/{id}/send"),
             ("2026-01-01T00:00:00Z", "is past"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn local_times_warn_when_some_clocks_are_past_it() {
+    fn local_times_warn_when_some_zones_are_past_it() {
         let near = schedule("2026-01-01T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("fine");
         assert!(near.notice.expect("a warning").contains("at once"));
         let far = schedule("2026-01-02T10:00", "Europe/Berlin", TimezoneMode::Recipient).expect("fine");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn invalid_times_are_refused() {
         for given in [
             "",
             "tomorrow",

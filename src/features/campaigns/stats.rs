@@ -1,4 +1,4 @@
-//! A campaign in numbers: what the ledger and the records of engagement say together.
+//! A campaign's statistics, from the recipient rows and the engagement records.
 
 use std::collections::BTreeMap;
 
@@ -14,62 +14,62 @@ use crate::features::sending::engagement::{self, Measure};
 use crate::features::sending::orders::{self, Scope};
 use crate::features::sending::{self, Counts};
 
-/// What has become of a campaign, in numbers.
+/// A campaign's statistics.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignStats {
-    /// Messages that the next mail server has taken over.
+    /// Messages accepted by the next mail server.
     pub total_sent: u64,
-    /// Those of them that did not come back.
+    /// Messages accepted that did not bounce.
     pub total_delivered: u64,
-    /// Recipients who opened it, as far as people can be told from machines.
+    /// Recipients who opened it; detected bots are left out.
     pub unique_opens: u64,
     pub total_opens: u64,
-    /// Recipients who clicked a link in it, as far as people can be told from machines.
+    /// Recipients who clicked a link in it; detected bots are left out.
     pub unique_clicks: u64,
     pub total_clicks: u64,
-    /// Recipients who unsubscribed by it.
+    /// Recipients who unsubscribed through it.
     pub unsubscribes: u64,
-    /// Refused for good, at once or later.
+    /// Permanent rejections, immediate or later.
     pub bounces: u64,
-    /// Recipients who called it spam.
+    /// Recipients who reported it as spam.
     pub complaints: u64,
-    /// Percent of the delivered ones that were opened, with two decimals.
+    /// Opened messages in percent of delivered ones, with two decimals.
     pub open_rate: f64,
-    /// Percent of the delivered ones in which a link was clicked.
+    /// Clicked messages in percent of delivered ones.
     pub click_rate: f64,
-    /// Percent of the delivered ones by which somebody unsubscribed.
+    /// Unsubscribes in percent of delivered messages.
     pub unsubscribe_rate: f64,
-    /// Percent of those sent or refused that bounced.
+    /// Bounces in percent of messages sent or rejected.
     pub bounce_rate: f64,
-    /// Opens by scanners and other machines; they count as no others.
+    /// Opens by scanners and other bots; not included in other counts.
     pub bot_opens: u64,
-    /// Clicks by scanners and other machines; they count as no others.
+    /// Clicks by scanners and other bots; not included in other counts.
     pub bot_clicks: u64,
-    /// Opens by services that load pictures whether or not somebody looks.
+    /// Opens by privacy proxies, which load images whether or not the recipient reads the email.
     pub mpp_opens: u64,
-    /// Everybody it is for, also those who get nothing.
+    /// All recipients, including skipped ones.
     pub recipients: u64,
-    /// Still to be sent to, or with a server this moment.
+    /// Not sent yet, or in flight.
     pub queued: u64,
-    /// To be tried again later.
+    /// Waiting for a retry.
     pub deferred: u64,
-    /// Refused for good by a server, or deferred for too long.
+    /// Rejected permanently by a server, or deferred for too long.
     pub failed: u64,
-    /// Nobody knows whether they have it.
+    /// Delivery is unknown.
     pub unknown: u64,
-    /// They get nothing, for a reason.
+    /// Skipped for a reason.
     pub skipped: u64,
-    /// How many for each reason.
+    /// The number of skipped recipients for each reason.
     pub skipped_reasons: BTreeMap<String, u64>,
-    /// What the campaign brought in; left out if nothing was credited to it.
+    /// The revenue of the campaign; absent if none was attributed to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
     pub last_updated: WireTime,
     pub reporting: Reporting,
 }
 
-/// Where the numbers are from.
+/// The source of the statistics.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reporting {
@@ -79,7 +79,7 @@ pub struct Reporting {
     pub source: &'static str,
 }
 
-/// What was counted of readers.
+/// Counts of recipient activity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readers {
     pub unique_opens: u64,
@@ -94,7 +94,7 @@ pub struct Readers {
     pub bounces: u64,
 }
 
-/// The numbers of a campaign; before it starts all of them are zero.
+/// Returns the statistics of a campaign; all zero before it starts.
 pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<CampaignStats> {
     let Some(mailing) = campaign.mailing else { return Ok(to_stats(&Counts::default(), Readers::default(), now)) };
     let count = |measure| engagement::count(tx, mailing, measure);
@@ -114,9 +114,9 @@ pub fn of(tx: &impl Read, campaign: &Campaign, now: Timestamp) -> Result<Campaig
     Ok(CampaignStats { conversion, ..to_stats(&sending::counts(tx, mailing)?, readers, now) })
 }
 
-/// The two together.
+/// Combines both sources.
 fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats {
-    // Whoever was refused at once is counted by the ledger first, and as a bounce as soon as the reply was read.
+    // An immediate rejection counts as failed first, and also as a bounce once the reply is classified.
     let bounces = readers.bounces.max(counts.failed);
     let delivered = counts.sent.saturating_sub(bounces - counts.failed);
     CampaignStats {
@@ -150,7 +150,7 @@ fn to_stats(counts: &Counts, readers: Readers, now: Timestamp) -> CampaignStats 
 }
 
 impl CampaignStats {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let skipped = BTreeMap::from([("suppressed", 2), ("unsubscribed", 5)]);
         let counts = Counts { total: 325, sent: 315, failed: 3, skipped, ..Counts::default() };
@@ -165,13 +165,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_sent_is_zero_everywhere() {
+    fn without_sends_everything_is_zero() {
         let stats = to_stats(&Counts::default(), Readers::default(), Timestamp(0));
         assert_eq!((stats.open_rate, stats.click_rate, stats.bounce_rate, stats.total_delivered), (0.0, 0.0, 0.0, 0));
     }
 
     #[test]
-    fn a_refusal_counts_as_one_bounce_whoever_counted_it_first() {
+    fn a_rejection_counts_as_one_bounce_from_either_source() {
         let counts = Counts { total: 10, sent: 8, failed: 2, ..Counts::default() };
         let before = to_stats(&counts, Readers::default(), Timestamp(0));
         assert_eq!((before.bounces, before.total_delivered), (2, 8));

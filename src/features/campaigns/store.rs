@@ -20,7 +20,7 @@ pub fn find(tx: &impl Read, account: AccountId, id: CampaignId) -> Result<Option
     tx.get(CAMPAIGNS, &(account, id))
 }
 
-/// Put a campaign that was not there, or as it was `before`.
+/// Stores a new campaign, or one that was `before`.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Campaign>, after: &Campaign) {
     if before.is_none() {
         tx.put(BY_PROJECT, &(after.project, after.id), &());
@@ -37,7 +37,7 @@ pub fn save(tx: &mut WriteTx<'_>, account: AccountId, before: Option<&Campaign>,
     tx.put(CAMPAIGNS, &(account, after.id), after);
 }
 
-/// Remove a campaign.
+/// Deletes a campaign.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign) {
     if let Some(at) = campaign.queued_at() {
         tx.delete(QUEUE, &(at, campaign.id, account));
@@ -46,7 +46,7 @@ pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign) {
     tx.delete(CAMPAIGNS, &(account, campaign.id));
 }
 
-/// The project's campaigns, newest first, until `visitor` breaks.
+/// Visits the project's campaigns, newest first, until `visitor` breaks.
 pub fn visit(
     tx: &impl Read,
     account: AccountId,
@@ -68,7 +68,7 @@ pub fn visit(
     Ok(())
 }
 
-/// The account's campaigns before `before`, or all of them, newest first, until `visitor` breaks.
+/// Visits the account's campaigns before `before`, or all of them, newest first, until `visitor` breaks.
 pub fn visit_latest(
     tx: &impl Read,
     account: AccountId,
@@ -82,12 +82,12 @@ pub fn visit_latest(
     tx.visit(CAMPAIGNS, &span, Order::Backward, |_, campaign| visitor(campaign))
 }
 
-/// How many campaigns a project has, counted up to `most`.
+/// Counts a project's campaigns, up to `most`.
 pub fn count(tx: &impl Read, project: ProjectId, most: usize) -> Result<usize> {
     Ok(tx.list(BY_PROJECT, &BY_PROJECT.under(&(project,)), Order::Forward, most)?.len())
 }
 
-/// Up to `limit` campaigns that are to be looked at now, after `last` if given, in the order of the queue.
+/// Returns up to `limit` campaigns that are due now, after `last` if given, in queue order.
 pub fn due(
     tx: &impl Read,
     now: Timestamp,

@@ -1,6 +1,6 @@
 //! Keeps a campaign's status in sync with its mailing.
 //!
-//! The mailing is the truth. A campaign that is on its way is brought in step with it by a worker, and by whoever looks at it sooner.
+//! The mailing is authoritative. A worker syncs each running campaign with its mailing, and so does every read before that.
 
 use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
 use super::store;
@@ -9,18 +9,19 @@ use crate::engine::store::{Read, Result, WriteTx};
 use crate::features::sending::{self, Mailing, State, WaitReason};
 use crate::vocab::ids::AccountId;
 
-/// What the state of a mailing means for its campaign: what happened, when it was over, and what is to be said.
+/// Returns what the mailing's state means for its campaign: the action, when it finished, and the message to show.
 fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     match &mailing.state {
         // Every recipient was tried, and only retries are left. Recipients who get it by their own clocks may still wait for a first try.
         State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {
-            let said = format!("The plan's emails for this day or month are used up; it goes on by itself at {until}.");
+            let said =
+                format!("The plan's emails for this day or month are used up; sending continues automatically at {until}.");
             (Action::Wait, None, Some(said))
         }
         State::Waiting { reason: WaitReason::Transport, until } => {
-            let said = format!("There is no way out for mail at present; it is tried again by itself at {until}.");
+            let said = format!("No mail transport is available now; sending retries automatically at {until}.");
             (Action::Wait, None, Some(said))
         }
         State::Paused => (Action::Pause, None, None),
@@ -30,7 +31,7 @@ fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
     }
 }
 
-/// The campaign in step with its mailing; `None` if it is already.
+/// Returns the campaign in sync with its mailing; `None` if it already is.
 pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
     if !campaign.is_synced() {
         return None;
@@ -48,14 +49,14 @@ pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
     (next != *campaign).then(|| Campaign { updated_at: completed_at.unwrap_or(mailing.updated_at), ..next })
 }
 
-/// The campaign as it is this moment, whether or not the worker has seen it.
+/// Returns the campaign in its current state, whether or not the worker has synced it.
 pub fn current(tx: &impl Read, account: AccountId, campaign: Campaign) -> Result<Campaign> {
     let Some(id) = campaign.mailing.filter(|_| campaign.is_synced()) else { return Ok(campaign) };
     let mailing = sending::find(tx, account, id)?;
     Ok(mailing.and_then(|mailing| synced(&campaign, &mailing)).unwrap_or(campaign))
 }
 
-/// Write down what has become of it meanwhile.
+/// Stores the campaign's current state.
 pub fn save_current(tx: &mut WriteTx<'_>, account: AccountId, campaign: Campaign) -> Result<Campaign> {
     let now = current(tx, account, campaign.clone())?;
     if now != campaign {

@@ -1,4 +1,4 @@
-//! Campaigns through the pipeline, and their worker, over a store with a clock that stands still.
+//! Campaigns through the API pipeline, and their worker, over a store with a fixed clock.
 
 mod readiness;
 mod retries;
@@ -18,7 +18,7 @@ use crate::vocab::limits;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// A mill with emails that are ready.
+/// An app with finished emails.
 struct Studio {
     app: TestApp,
     conversation: String,
@@ -62,7 +62,7 @@ impl Studio {
         self.app.post_in("/v1/campaigns", wanted).data()
     }
 
-    /// A new draft's path.
+    /// Creates a draft and returns its path.
     fn draft(&self) -> String {
         path(&self.made(|_| {}))
     }
@@ -98,7 +98,7 @@ fn refused(answer: crate::testing::TestResponse) -> (u16, String, String) {
 }
 
 #[test]
-fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
+fn a_new_campaign_is_a_draft_with_the_text_of_its_email() {
     let studio = Studio::new();
     studio.contact("ada@example.com", json!({}));
     studio.contact("bob@example.com", json!({ "status": "unsubscribed" }));
@@ -119,7 +119,7 @@ fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
         assert_eq!(made[field], value, "{field}");
     }
     assert_eq!(studio.app.get(&path(&made)).data(), made);
-    // An email alone names its conversation.
+    // An email alone implies its conversation.
     let by_email = studio.made(|wanted| {
         wanted["emailId"] = json!(studio.emails[0]);
         wanted.as_object_mut().expect("an object").remove("conversationId");
@@ -128,7 +128,7 @@ fn a_new_campaign_is_a_draft_with_the_words_of_its_email() {
 }
 
 #[test]
-fn what_cannot_be_a_campaign_is_refused_with_the_field() {
+fn invalid_campaigns_are_refused_with_the_field() {
     let studio = Studio::new();
     let nothing = "66f1a2b3d4e5f60718293a99";
     for (change, status, word) in [
@@ -152,14 +152,14 @@ fn what_cannot_be_a_campaign_is_refused_with_the_field() {
         let (found, _, error) = refused(studio.app.post_in("/v1/campaigns", wanted));
         assert!(found == status && error.contains(word), "{change}: {found} {error}");
     }
-    // Another project's email is not there.
+    // Another project's email is not found.
     let mut wanted = studio.wanted();
     wanted["projectId"] = json!(studio.app.another_project());
     assert_eq!(refused(studio.app.post("/v1/campaigns", wanted)).0, 404);
 }
 
 #[test]
-fn an_email_that_is_not_ready_yet_is_refused_with_what_to_wait_for() {
+fn an_unfinished_email_is_refused_with_what_to_wait_for() {
     let studio = Studio::new();
     let begun = studio.app.post_in("/v1/projects/emails/generate", json!({ "prompt": "Welcome" })).data();
     let mut wanted = studio.wanted();
@@ -170,7 +170,7 @@ fn an_email_that_is_not_ready_yet_is_refused_with_what_to_wait_for() {
 }
 
 #[test]
-fn lists_show_newest_first_and_filter_by_state_name_and_archive() {
+fn lists_are_newest_first_and_filter_by_state_name_and_archive() {
     let studio = Studio::new();
     let names = |query: &str| -> Vec<String> {
         let data = studio.app.get_in(&format!("/v1/campaigns{query}")).data();
@@ -198,7 +198,7 @@ fn lists_show_newest_first_and_filter_by_state_name_and_archive() {
 }
 
 #[test]
-fn a_draft_changes_by_what_is_given_and_can_be_deleted() {
+fn a_draft_can_be_updated_in_part_and_deleted() {
     let studio = Studio::new();
     let path = studio.draft();
     let change = |body: Value| studio.app.patch_in(&path, body).data();
@@ -220,7 +220,7 @@ fn a_draft_changes_by_what_is_given_and_can_be_deleted() {
 }
 
 #[test]
-fn a_duplicate_is_a_draft_whatever_has_become_of_the_pattern() {
+fn a_duplicate_is_a_draft_in_every_state_of_the_original() {
     let studio = Studio::new();
     let path = studio.draft();
     studio.act(&path, "send").data();
@@ -239,7 +239,7 @@ fn a_campaign_is_sent_once() {
     assert!(sent["batchId"].is_string() && sent["sentAt"].is_string());
     for action in ["send", "schedule", "reschedule"] {
         let answer = studio.app.post(&format!("{path}/{action}"), json!({}));
-        // Times are missed before the state is looked at.
+        // The missing time is reported before the state is checked.
         let expected = if action == "send" { (409, "WRONG_STATE") } else { (400, "INVALID_REQUEST") };
         assert_eq!((answer.refusal().0, answer.refusal().1), expected, "{action}");
     }
@@ -252,7 +252,7 @@ fn a_campaign_is_sent_once() {
 }
 
 #[test]
-fn pause_resume_and_cancel_reach_the_mailing_and_repeats_change_nothing() {
+fn pause_resume_and_cancel_reach_the_mailing_and_are_idempotent() {
     let studio = Studio::new();
     let path = studio.draft();
     let sent = studio.act(&path, "send").data();
@@ -280,7 +280,7 @@ fn pause_resume_and_cancel_reach_the_mailing_and_repeats_change_nothing() {
 }
 
 #[test]
-fn a_draft_cannot_be_stopped_and_says_what_to_do_instead() {
+fn a_draft_cannot_be_stopped_and_the_error_suggests_an_alternative() {
     let studio = Studio::new();
     let path = studio.draft();
     for (action, word) in [
@@ -296,7 +296,7 @@ fn a_draft_cannot_be_stopped_and_says_what_to_do_instead() {
 }
 
 #[test]
-fn archiving_is_for_every_state_and_taking_back_for_archived_ones_alone() {
+fn every_state_can_be_archived_and_only_archived_campaigns_unarchived() {
     let studio = Studio::new();
     let path = studio.draft();
     assert_eq!(refused(studio.act(&path, "unarchive")).0, 409);
@@ -309,7 +309,7 @@ fn archiving_is_for_every_state_and_taking_back_for_archived_ones_alone() {
 }
 
 #[test]
-fn a_scheduled_campaign_starts_once_when_its_time_comes() {
+fn a_scheduled_campaign_starts_once_when_due() {
     let studio = Studio::new();
     let path = studio.draft();
     let body = json!({ "scheduledAt": "2026-01-01T09:00", "scheduledTimezone": "Europe/Kiev" });
@@ -329,7 +329,7 @@ fn a_scheduled_campaign_starts_once_when_its_time_comes() {
 }
 
 #[test]
-fn what_was_missed_while_the_service_was_down_starts_once_at_the_next_start() {
+fn a_campaign_missed_during_downtime_starts_once_after_a_restart() {
     let studio = Studio::new();
     let path = studio.draft();
     studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00:00Z" })).data();
@@ -345,13 +345,13 @@ fn what_was_missed_while_the_service_was_down_starts_once_at_the_next_start() {
 }
 
 #[test]
-fn a_schedule_can_be_moved_taken_back_or_overtaken() {
+fn a_schedule_can_be_moved_removed_or_overridden() {
     let studio = Studio::new();
     let path = studio.draft();
     let times = |action: &str, body: Value| studio.app.post(&format!("{path}/{action}"), body);
     assert_eq!(refused(times("reschedule", json!({ "scheduledAt": "2026-02-01T09:00Z" }))).0, 409);
     times("schedule", json!({ "scheduledAt": "2026-02-01T09:00", "scheduledTimezone": "US/Pacific" })).data();
-    // The zone stays.
+    // The zone is unchanged.
     let moved = times("reschedule", json!({ "scheduledAt": "2026-03-08T02:30" })).data();
     assert_eq!(moved["scheduledAt"], "2026-03-08T10:30:00.000Z");
     assert!(moved["scheduleNotice"].as_str().is_some_and(|notice| notice.contains("never show")), "{moved}");
@@ -380,7 +380,7 @@ fn a_cancelled_schedule_does_not_start() {
 }
 
 #[test]
-fn a_campaign_that_cannot_start_when_its_time_comes_waits_for_a_person() {
+fn a_campaign_that_cannot_start_when_due_waits_for_a_user() {
     let studio = Studio::new();
     let segment = studio.app.post_in("/v1/segments", json!({ "name": "All" })).data()["id"].clone();
     let made = studio.made(|wanted| {
@@ -401,7 +401,7 @@ fn a_campaign_that_cannot_start_when_its_time_comes_waits_for_a_person() {
 }
 
 #[test]
-fn a_demanded_score_that_nothing_can_check_keeps_it_here() {
+fn a_required_score_without_a_validator_blocks_sending() {
     let studio = Studio::new();
     let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(80)));
     for (action, body) in [("send", json!({})), ("schedule", json!({ "scheduledAt": "2026-01-01T09:00Z" }))] {
@@ -416,7 +416,7 @@ fn a_demanded_score_that_nothing_can_check_keeps_it_here() {
 }
 
 #[test]
-fn a_due_campaign_waits_for_an_edit_of_its_email_but_not_for_ever() {
+fn a_due_campaign_waits_for_an_edit_of_its_email_but_not_forever() {
     let studio = Studio::new();
     let path = studio.draft();
     studio.app.post(&format!("{path}/schedule"), json!({ "scheduledAt": "2026-01-01T09:00Z" })).data();
@@ -431,7 +431,7 @@ fn a_due_campaign_waits_for_an_edit_of_its_email_but_not_for_ever() {
 }
 
 #[test]
-fn tests_go_to_a_few_addresses_and_leave_the_campaign_as_it_is() {
+fn tests_go_to_a_few_addresses_and_do_not_change_the_campaign() {
     let studio = Studio::new();
     let path = studio.draft();
     let body = json!({ "emails": ["ada@acme.example", "bob@acme.example"] });
@@ -448,7 +448,7 @@ fn tests_go_to_a_few_addresses_and_leave_the_campaign_as_it_is() {
 }
 
 #[test]
-fn before_it_starts_stats_are_zero_and_logs_empty() {
+fn stats_are_zero_and_logs_empty_before_the_start() {
     let studio = Studio::new();
     let path = studio.draft();
     let stats = studio.app.get(&format!("{path}/stats")).data();
@@ -463,7 +463,7 @@ fn before_it_starts_stats_are_zero_and_logs_empty() {
 }
 
 #[test]
-fn another_projects_campaign_is_not_there_where_a_project_is_named() {
+fn another_projects_campaign_is_not_found_with_a_project_id() {
     let studio = Studio::new();
     let path = studio.draft();
     let other: ProjectId = studio.app.another_project();
@@ -473,7 +473,7 @@ fn another_projects_campaign_is_not_there_where_a_project_is_named() {
 }
 
 #[test]
-fn a_dry_run_counts_everybody_with_the_reason_and_changes_nothing() {
+fn a_dry_run_counts_all_recipients_with_reasons_and_changes_nothing() {
     let studio = Studio::new();
     studio.contact("ada@example.com", json!({ "firstName": "Ada" }));
     studio.contact("bob@example.com", json!({}));
@@ -488,13 +488,13 @@ fn a_dry_run_counts_everybody_with_the_reason_and_changes_nothing() {
     assert_eq!(warnings(&outlook), [("NO_UNSUBSCRIBE_LINK", false), ("NO_POSTAL_ADDRESS", false), ("MISSING_FIELDS", false)]);
     assert_eq!(outlook["ready"], true);
     assert_eq!(studio.app.get(&path).data(), before);
-    // A value for everybody is one for those who lack their own.
+    // A shared value is the fallback for contacts without their own.
     studio.app.patch_in(&path, json!({ "variables": { "firstName": "reader" } })).data();
     assert_eq!(studio.app.get(&format!("{path}/dry-run")).data()["recipients"], 2);
 }
 
 #[test]
-fn a_dry_run_says_what_would_stop_it() {
+fn a_dry_run_reports_what_would_block_sending() {
     let studio = Studio::new();
     let path = path(&studio.made(|wanted| wanted["minimumScore"] = json!(80)));
     let outlook = studio.app.get(&format!("{path}/dry-run")).data();
@@ -511,7 +511,7 @@ fn warnings(outlook: &Value) -> Vec<(&str, bool)> {
     all.map(|warning| (warning["code"].as_str().expect("a word"), warning["stops"].as_bool().expect("a truth"))).collect()
 }
 
-/// The campaign behind a path, and a mailing for it in a state.
+/// Returns the campaign behind a path, and a mailing for it in a given state.
 fn with_mailing(studio: &Studio, state: State) -> (Campaign, Mailing) {
     let path = studio.draft();
     studio.act(&path, "send").data();
@@ -527,7 +527,7 @@ fn with_mailing(studio: &Studio, state: State) -> (Campaign, Mailing) {
 }
 
 #[test]
-fn the_mailing_decides_what_becomes_of_a_campaign_on_its_way() {
+fn the_mailing_determines_the_status_of_a_running_campaign() {
     let studio = Studio::new();
     let at = Timestamp(1_767_300_000_000);
     let until = at;
@@ -535,7 +535,7 @@ fn the_mailing_decides_what_becomes_of_a_campaign_on_its_way() {
         (State::Sending, "sending", false, None),
         (State::Waiting { reason: WaitReason::Deferred, until }, "sent", false, None),
         (State::Waiting { reason: WaitReason::Quota, until }, "throttled", false, Some("used up")),
-        (State::Waiting { reason: WaitReason::Transport, until }, "throttled", false, Some("no way out")),
+        (State::Waiting { reason: WaitReason::Transport, until }, "throttled", false, Some("No mail transport")),
         (State::Finished { at }, "sent", true, None),
         (State::Cancelled { at }, "cancelled", true, None),
         (State::Failed { reason: "The template is broken.".into(), at }, "failed", true, Some("template")),
@@ -546,7 +546,7 @@ fn the_mailing_decides_what_becomes_of_a_campaign_on_its_way() {
         assert_eq!(next.completed_at.is_some(), completed, "{state:?}");
         let error = next.error.clone().unwrap_or_default();
         assert!(said.map_or(error.is_empty(), |said| error.contains(said)), "{state:?}: {error}");
-        // What is over stays over, and what flows again forgets what it waited for.
+        // A final status stays, and a mailing that continues clears the error.
         let flowing = Mailing { state: State::Sending, ..mailing };
         let after = sync::synced(&next, &flowing).unwrap_or(next.clone());
         assert_eq!(after.status == next.status, completed || ["sending", "sent"].contains(&status), "{state:?}");
@@ -555,7 +555,7 @@ fn the_mailing_decides_what_becomes_of_a_campaign_on_its_way() {
 }
 
 #[test]
-fn the_mailing_is_to_whom_and_from_whom_the_campaign_says() {
+fn the_mailing_uses_the_campaigns_recipients_and_sender() {
     let studio = Studio::new();
     let tag_of = |email: &str| studio.contact(email, json!({ "tags": ["vip"] }));
     tag_of("ada@example.com");

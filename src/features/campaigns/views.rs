@@ -1,4 +1,4 @@
-//! Campaigns as callers see them.
+//! Campaigns as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,43 +25,43 @@ pub struct CampaignView {
     pub id: CampaignId,
     pub project_id: ProjectId,
     pub name: String,
-    /// The generation that the email is from.
+    /// The generation that contains the email.
     pub conversation_id: ConversationId,
     pub email_id: EmailId,
-    /// The languages it is sent in. Recipients with another one get the first, that of `emailId`.
+    /// The languages it is sent in. Recipients with another language get the first, which is that of `emailId`.
     pub languages: Vec<String>,
-    /// The campaign's own, or else that of the email in its present version.
+    /// The campaign's own, or else that of the email's current version.
     pub subject: String,
-    /// What mail clients show after the subject: the campaign's own, or else the email's.
+    /// The preview text that email clients show after the subject: the campaign's own, or else the email's.
     pub preheader_text: String,
     pub from: String,
     pub from_name: String,
     pub reply_to: Option<String>,
     pub recipient_type: RecipientType,
-    /// The segment or tag; for every contact of the project, the project.
+    /// The id of the segment or tag, or of the project for all of its contacts.
     pub recipient_id: RecipientId,
     pub topic_id: Option<TopicId>,
-    /// Before it starts: subscribed contacts in its audience; absent where counting would be slow, as in responses to writes of campaigns
-    /// for segments. Afterwards: recipients that get it. A dry run counts exactly.
+    /// Before the start, the number of subscribed contacts in its audience; absent where counting would be slow, as in responses to writes
+    /// of campaigns for segments. Afterwards, the number of recipients who get it. A dry run counts exactly.
     pub estimated_recipients: Option<u64>,
-    /// As it was given; mail goes out as the installation is set up.
+    /// As given; the installation's settings decide how mail is sent.
     pub provider_type: Option<String>,
     /// Merge fields of all recipients.
     pub variables: Map<String, Value>,
-    /// What links are marked with; absent: as the domain of the From address is set.
+    /// UTM parameters for links; if absent, the setting of the From address's domain applies.
     pub utm: Option<Utm>,
     pub status: CampaignStatus,
-    /// When it starts, or was to start.
+    /// The scheduled start time, past or future.
     pub scheduled_at: Option<WireTime>,
     /// IANA name.
     pub scheduled_timezone: Option<String>,
-    /// Whose clock shows `scheduledAt` when it is sent: that of the campaign's zone, or each recipient's own.
+    /// Whose zone `scheduledAt` applies in: the campaign's, or each recipient's own.
     pub timezone_mode: Option<TimezoneMode>,
-    /// What to know of that time: for example that clocks skip it there.
+    /// A note about that time, for example that clocks skip it in this zone.
     pub schedule_notice: Option<String>,
-    /// The send behind it, once it has started: GET /v1/sending/batches/{batchId} tells of it too.
+    /// The send behind it, once it has started; see also GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
-    /// When sending began.
+    /// When sending started.
     pub sent_at: Option<WireTime>,
     /// When the last recipient had an outcome, or when it was stopped. Absent from a `sent` campaign while deferred recipients are
     /// retried.
@@ -72,13 +72,13 @@ pub struct CampaignView {
     pub archived_at: Option<WireTime>,
     /// `api`, `manual` or `automation`
     pub triggered_by: &'static str,
-    /// The validation score that the email must have before it leaves; absent for none.
+    /// The minimum validation score for sending; absent for none.
     pub minimum_score: Option<u8>,
-    /// What becomes of recipients of whom, after a crash or a broken connection, nobody knows whether they have the message.
+    /// What to do with recipients whose delivery is unknown after a crash or a broken connection.
     pub unknown: Unknown,
-    /// Recipients that get nothing, each for a reason that stats and logs name.
+    /// Skipped recipients; stats and logs have the reasons.
     pub skipped: u64,
-    /// In answers to a choice of its email: what to know about it.
+    /// Notes about the chosen email, in responses that choose one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     pub created_at: WireTime,
@@ -90,7 +90,7 @@ impl Listed for CampaignView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// A campaign as it is this moment.
+/// Returns a campaign in its current state.
 pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campaign: Campaign) -> Result<CampaignView, Failure> {
     let Campaign { plan, schedule, .. } = &campaign;
     let own = emails::headline(tx, account, plan.first_email())?;
@@ -137,7 +137,7 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
         error: campaign.error.clone(),
         archived: campaign.is_archived(),
         archived_at: campaign.archived_at.map(WireTime),
-        // People's own hands and automations have no other way in yet.
+        // Manual and automated campaigns have no other entry point yet.
         triggered_by: "api",
         minimum_score: plan.minimum_score,
         unknown: plan.unknown.unwrap_or(match engine.settings.mail.unknown {
@@ -151,7 +151,7 @@ pub fn campaign_view(tx: &impl Read, engine: &Engine, account: AccountId, campai
     })
 }
 
-/// How many contacts it is for, as far as that is known without walking over contacts in a write.
+/// Estimates the number of contacts, without walking over contacts in a write.
 fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) -> Result<Option<u64>, Failure> {
     let subscribed = Facet::Status(contacts::Status::Subscribed);
     let members = match plan.recipients {
@@ -170,7 +170,7 @@ fn estimate(tx: &impl Read, engine: &Engine, project: ProjectId, plan: &Plan) ->
 }
 
 impl CampaignView {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let variables = serde_json::json!({ "offer": "20% off" });
         Self {
@@ -213,7 +213,7 @@ impl CampaignView {
         }
     }
 
-    /// The same as it waits for its time.
+    /// The same, scheduled.
     pub fn sample_scheduled() -> Self {
         Self {
             status: CampaignStatus::Scheduled,
@@ -224,7 +224,7 @@ impl CampaignView {
         }
     }
 
-    /// The same as it is on its way.
+    /// The same, while it is being sent.
     pub fn sample_in(status: CampaignStatus) -> Self {
         let batch_id = MailingId::parse("66f1a2b3d4e5f60718293a61").expect("24 hexadecimal characters");
         Self { status, batch_id: Some(batch_id), sent_at: Some(WireTime::sample()), ..Self::sample() }

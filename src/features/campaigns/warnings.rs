@@ -1,53 +1,53 @@
-//! What a person should know before a campaign leaves: warnings of a dry run. Pure.
+//! What users should know before a campaign is sent: warnings of a dry run. Pure.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::text::fold;
 
-/// Something that a person should know, or must put right.
+/// A warning, or a problem that blocks sending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignWarning {
-    /// One word for programs, like `NO_UNSUBSCRIBE_LINK`, or the code that a send would be refused with.
+    /// A code for programs, like `NO_UNSUBSCRIBE_LINK`, or the code that a send would fail with.
     pub code: &'static str,
-    /// What is the matter, and what to do.
+    /// The problem and its remedy.
     pub message: String,
-    /// Whether it would not be sent like this.
+    /// Whether it blocks sending.
     pub stops: bool,
 }
 
 impl CampaignWarning {
-    /// Something to know.
+    /// Returns a warning.
     pub fn notice(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), stops: false }
     }
 
-    /// Something without which it is not sent.
+    /// Returns a problem that blocks sending.
     pub fn stop(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), stops: true }
     }
 }
 
-/// What is known of an email's words.
+/// The text of an email, with what is known about it.
 pub struct EmailTexts<'a> {
     pub subject: &'a str,
     pub html: &'a str,
     pub text: &'a str,
-    /// Whether it names a postal address, if that is known of itself.
+    /// Whether it contains a postal address, if known.
     pub names_address: Option<bool>,
-    /// The postal address of the brand, if it is known.
+    /// The brand's postal address, if known.
     pub brand_address: Option<&'a str>,
 }
 
-/// What is to be said of an email's words.
+/// Returns the warnings about an email's text.
 pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if texts.subject.trim().is_empty() {
-        warnings.push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty; set subject, or give the email one."));
+        warnings.push(CampaignWarning::notice("NO_SUBJECT", "The subject is empty; set subject, or add one to the email."));
     }
     if !links_to_unsubscribe(texts.html) {
-        let message = "The email has no visible link to unsubscribe; put one in with href=\"{{ unsubscribe_url }}\". Mail clients get \
+        let message = "The email has no visible link to unsubscribe; add one with href=\"{{ unsubscribe_url }}\". Mail clients get \
                        the header for it in any case, but large providers ask for both.";
         warnings.push(CampaignWarning::notice("NO_UNSUBSCRIBE_LINK", message));
     }
@@ -59,18 +59,18 @@ pub fn text_warnings(texts: &EmailTexts<'_>) -> Vec<CampaignWarning> {
     warnings
 }
 
-/// Whether some merge field leads to where one unsubscribes, or chooses what one gets.
+/// Returns whether a merge field links to the unsubscribe or preferences page.
 fn links_to_unsubscribe(html: &str) -> bool {
     let fields = html.split("{{").skip(1).filter_map(|rest| rest.split("}}").next());
     fields.map(str::trim).any(|field| field.starts_with("unsubscribe_url") || field.starts_with("preferences_url"))
 }
 
-/// Letters and digits alone: how an address is broken into lines does not matter.
+/// Keeps only letters and digits, because an address may break into lines anywhere.
 fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// How long it takes to send to so many, in seconds, at so many per second; `None` if nothing may be sent.
+/// Returns how many seconds sending takes at this rate; `None` if the rate allows nothing.
 pub fn seconds(recipients: u64, per_second: Option<u64>) -> Option<u64> {
     per_second.filter(|per_second| *per_second > 0).map(|per_second| recipients.div_ceil(per_second))
 }
@@ -92,7 +92,7 @@ mod tests {
     };
 
     #[test]
-    fn an_email_that_has_everything_is_left_alone() {
+    fn a_complete_email_has_no_warnings() {
         assert_eq!(codes(&GOOD), [""; 0]);
         assert_eq!(
             codes(&EmailTexts { html: "<a href='{{preferences_url}}'>Choose</a>", names_address: Some(true), text: "", ..GOOD }),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn each_missing_part_has_a_warning() {
         assert_eq!(codes(&EmailTexts { subject: " ", ..GOOD }), ["NO_SUBJECT"]);
         assert_eq!(codes(&EmailTexts { html: "<a href=\"https://acme.example/unsubscribe\">", ..GOOD }), ["NO_UNSUBSCRIBE_LINK"]);
         for texts in [
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_rounded_up_and_never_a_division_by_nothing() {
+    fn the_time_is_rounded_up_and_never_divides_by_zero() {
         let seconds = |recipients, per_second| seconds(recipients, Some(per_second));
         assert_eq!([seconds(0, 10), seconds(1, 10), seconds(25, 10), seconds(5, 0)], [Some(0), Some(1), Some(3), None]);
     }

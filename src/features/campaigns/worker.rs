@@ -1,7 +1,7 @@
-//! The work on campaigns in the background: those whose time has come are started, those on their way are followed to their end.
+//! The background worker of campaigns: starts those that are due and syncs running ones.
 //!
-//! Every step looks at the queue anew, so a restart needs nothing of its own: what was missed while the service was down is due, and is
-//! started once, like everything else.
+//! Every step reads the queue again, so a restart needs no recovery: a campaign missed during downtime is due and starts once, like any
+//! other.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 
-/// Look at everything that is to be looked at now.
+/// Processes everything that is due now.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let store = engine.data(environment).store.clone();
     let mut last = None;
@@ -43,13 +43,13 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<(), F
 }
 
 struct Found {
-    /// Something is to be written about these.
+    /// The campaigns to change.
     changed: Vec<(CampaignId, AccountId)>,
-    /// The last one that was looked at, if there may be more.
+    /// The last campaign checked, if there may be more.
     next: Option<(Timestamp, CampaignId, AccountId)>,
 }
 
-/// The campaigns in the next part of the queue that are not as they are to be.
+/// Finds the campaigns in the next part of the queue that need a change.
 fn changed(
     tx: &crate::engine::store::ReadTx,
     engine: &Engine,
@@ -71,11 +71,11 @@ fn changed(
     Ok(Found { changed, next })
 }
 
-/// Start a campaign whose time has come, or write down what has become of it.
+/// Starts a campaign that is due, or stores its current state.
 fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> Result<(), Failure> {
     let account = context.account;
     let Some(campaign) = store::find(tx, account, id)? else { return Ok(()) };
-    // Somebody may have been faster.
+    // Another request may have changed it.
     let is_due = campaign.status == CampaignStatus::Scheduled && campaign.check_at.is_some_and(|at| at <= tx.now());
     if !is_due {
         sync::save_current(tx, account, campaign)?;
@@ -90,14 +90,14 @@ fn advance(tx: &mut WriteTx<'_>, context: LaunchContext<'_>, id: CampaignId) -> 
     let mut started = Campaign { status, updated_at: tx.now(), ..campaign.clone() };
     match launch::start(tx, context, &mut started) {
         Ok(()) => store::save(tx, account, Some(&campaign), &started),
-        // Nothing that a person could put right: it is tried again.
+        // An internal error: no user can fix it, so it is retried.
         Err(failure) if failure.code.info().status >= 500 => return Err(failure),
         Err(failure) => hold(tx, account, &campaign, &failure),
     }
     Ok(())
 }
 
-/// Whether an edit of one of its emails is on its way that was asked for before the time came.
+/// Returns whether an edit of one of its emails, requested before the start time, is still running.
 fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
     let begins_at = campaign.schedule.as_ref().map_or(tx.now(), |schedule| schedule.begins_at());
     let is_patient = tx.now().ms_since(begins_at) < limits::CAMPAIGN_EDIT_AWAITED_MS;
@@ -109,7 +109,7 @@ fn awaits_edit(tx: &WriteTx<'_>, campaign: &Campaign) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// It cannot start: it waits for a person, and says what for.
+/// Records why the campaign cannot start; it waits for a user.
 fn hold(tx: &mut WriteTx<'_>, account: AccountId, campaign: &Campaign, failure: &Failure) {
     tx.roll_back();
     let Outcome::To(status) = after(campaign.status, Action::Hold) else { return };

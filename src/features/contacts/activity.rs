@@ -1,9 +1,9 @@
-//! What was sent to contacts and what they did: kept so that conditions can ask who did something when, and so that everything
-//! known of one person can be shown or erased.
+//! Stores what was sent to contacts and what they did, so that filters can ask who did something and when, and so that everything recorded
+//! about a contact can be shown or erased.
 //!
-//! Each activity is one row under its contact. Beside the rows are sets of contacts: who did this at all, on this day, in this hour;
-//! each once for everything and once for the activity's campaign. A period is answered from whole days and hours; only contacts of the
-//! two hours at its ends are looked up by their rows. Sending and tracking write here; what activities mean elsewhere is not known.
+//! Each activity is one row under its contact. Next to the rows are sets of contacts that did something ever, on a given day, or in a given
+//! hour, both overall and per campaign. A period is answered from whole days and hours; only contacts in the two hours at its ends are
+//! looked up by their rows. Sending and tracking write here; this file does not know what activities mean elsewhere.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -21,27 +21,27 @@ use crate::engine::store::{Order, Read, Record, Result, Span, Table, WriteTx};
 use crate::vocab::ids::{CampaignId, MailingId, ProjectId};
 use crate::vocab::tables;
 
-/// By contact and time.
+/// Keyed by contact and time.
 const ACTIVITY: Table<Place, ActivityRow> = Table::new(tables::CONTACT_ACTIVITY);
-/// By action and campaign (all zeros: any), then by bucket of time.
+/// Keyed by action and campaign (all zeros: any), then by time bucket.
 const CONTACTS: Table<(ProjectId, Scope, u32, u16), Block> = Table::new(tables::ACTIVITY_BITS);
-/// Contacts whose orders are to be credited again, with the place from which on: empty, from the beginning, if their clicks have changed.
-/// `features/events` knows what the place means.
+/// Contacts whose orders need to be attributed again, with the position to start from. An empty position means from the beginning, because
+/// the contact's clicks have changed. `features/events` defines the position.
 const CLICK_CHANGES: Table<ContactKey, Vec<u8>> = Table::new(tables::CLICK_CHANGES);
 
-/// A contact of a project by its number.
+/// A project and the number of one of its contacts.
 pub type ContactKey = (ProjectId, u32);
 
-/// A contact of a project by its number, when, and what in which mailing.
+/// Contact, time, and the action with its mailing.
 type Place = (ProjectId, u32, Timestamp, (u8, MailingId));
 
-/// An action, and the campaign it must belong to.
+/// An action and the campaign it must belong to.
 type Scope = (u8, CampaignId);
 
-/// In place of a campaign: whether it belongs to one or not.
+/// Stands in for a campaign id to mean any campaign or none.
 const ANY: CampaignId = CampaignId::from_bytes([0; 12]);
 
-/// The stored part of an activity.
+/// The stored part of an activity; the rest is in the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct ActivityRow {
     campaign: Option<CampaignId>,
@@ -49,17 +49,17 @@ struct ActivityRow {
 
 impl Record for ActivityRow {}
 
-/// One thing that happened with one contact.
+/// One action of one contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
     pub action: Action,
     pub mailing: MailingId,
-    /// The campaign that the mailing is of, if it is of one.
+    /// The mailing's campaign, if it has one.
     pub campaign: Option<CampaignId>,
     pub at: Timestamp,
 }
 
-/// Record what happened with contacts of one project. Many at once cost little more than one.
+/// Records activities of contacts in one project. Recording many at once costs little more than recording one.
 pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, activities: &[(u32, Activity)]) -> Result<()> {
     if activities.is_empty() {
         return Ok(());
@@ -87,7 +87,7 @@ pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, activities: &[(u32, Activi
     add_count(tx, project, Facet::Activity, activities.len() as i64)
 }
 
-/// Take back what was recorded of a contact and one mailing, as what it was taken for turned out wrong.
+/// Deletes recorded actions of one contact and mailing that turned out to be misclassified.
 pub fn take_back(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, mailing: MailingId, actions: &[Action]) -> Result<()> {
     let mut mistaken = Vec::new();
     let mut rest = Vec::new();
@@ -116,7 +116,7 @@ pub fn take_back(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, mailing:
     add_count(tx, project, Facet::Activity, mistaken.len() as i64)
 }
 
-/// The numbers of the contacts with such an action in that period. Some may not exist any more.
+/// Returns the numbers of the contacts with this action in the period. Some of them may have been deleted.
 pub fn who(
     tx: &impl Read,
     project: ProjectId,
@@ -128,7 +128,7 @@ pub fn who(
     time_buckets::who(period, |first, end| index.between(first, end), |number| index.has(number, period))
 }
 
-/// The last click of a contact in a period, and the mailing that it was in. Of two in one millisecond that in the newer mailing.
+/// Returns a contact's last click in a period and its mailing. If two clicks share a millisecond, the one in the newer mailing wins.
 pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Period) -> Result<Option<(Timestamp, MailingId)>> {
     let place = |at: Timestamp| (project, number, Timestamp(at.0.max(0))).to_bytes();
     let span = Span { from: place(period.from), to: Some(place(period.to)) };
@@ -143,17 +143,17 @@ pub fn last_click(tx: &impl Read, project: ProjectId, number: u32, period: Perio
     Ok(last)
 }
 
-/// Up to `limit` contacts whose orders are to be credited again.
+/// Returns up to `limit` contacts whose orders need to be attributed again.
 pub fn click_changes(tx: &impl Read, limit: usize) -> Result<Vec<ContactKey>> {
     Ok(tx.list(CLICK_CHANGES, &Span::default(), Order::Forward, limit)?.into_iter().map(|(contact, _)| contact).collect())
 }
 
-/// From which place on a contact's orders are to be credited again; none if they are not.
+/// Returns the position from which a contact's orders need to be attributed again; `None` if they do not.
 pub fn credit_again_from(tx: &impl Read, contact: ContactKey) -> Result<Option<Vec<u8>>> {
     tx.get(CLICK_CHANGES, &contact)
 }
 
-/// Have a contact's orders credited again from this place on; with none, that is done.
+/// Schedules a contact's orders to be attributed again from this position; `None` marks the work as done.
 pub fn set_credit_again_from(tx: &mut WriteTx<'_>, contact: ContactKey, place: Option<Vec<u8>>) {
     match place {
         Some(place) => tx.put(CLICK_CHANGES, &contact, &place),
@@ -161,13 +161,13 @@ pub fn set_credit_again_from(tx: &mut WriteTx<'_>, contact: ContactKey, place: O
     }
 }
 
-/// What happened with one contact, the newest first, up to `limit`.
+/// Returns up to `limit` activities of a contact, newest first.
 pub fn of(tx: &impl Read, project: ProjectId, number: u32, limit: usize) -> Result<Vec<Activity>> {
     let rows = tx.list(ACTIVITY, &ACTIVITY.under(&(project, number)), Order::Backward, limit)?;
     Ok(activities(rows))
 }
 
-/// The same of what happened before a moment.
+/// Returns up to `limit` activities of a contact before a moment, newest first.
 pub fn before(tx: &impl Read, project: ProjectId, number: u32, end: Timestamp, limit: usize) -> Result<Vec<Activity>> {
     let mut span = ACTIVITY.under(&(project, number));
     span.to = Some((project, number, Timestamp(end.0.max(0))).to_bytes());
@@ -181,8 +181,8 @@ fn activities(rows: Vec<(Place, ActivityRow)>) -> Vec<Activity> {
     rows.into_iter().filter_map(activity).collect()
 }
 
-/// Erase the rows of a contact that is gone, up to `limit`; says whether there may be more. Its number stays behind in the sets, where
-/// it means nothing: numbers are never used again.
+/// Erases up to `limit` rows of a deleted contact; returns whether there may be more. The contact's number stays in the sets, where it does
+/// no harm because numbers are never reused.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<bool> {
     Ok(tx.delete_span(ACTIVITY, &ACTIVITY.under(&(project, number)), limit)? == limit)
 }
@@ -191,7 +191,7 @@ fn action(kind: u8) -> Option<Action> {
     Action::ALL.into_iter().find(|action| *action as u8 == kind)
 }
 
-/// The activity of one action, and of one campaign or any.
+/// Looks up one action, in one campaign or in any.
 struct ActivityIndex<'t, R> {
     tx: &'t R,
     project: ProjectId,
@@ -200,14 +200,14 @@ struct ActivityIndex<'t, R> {
 }
 
 impl<R: Read> ActivityIndex<'_, R> {
-    /// Everybody in the buckets from `first` until before `end`.
+    /// Returns the contacts in the buckets from `first` up to but excluding `end`.
     fn between(&self, first: u32, end: u32) -> Result<RoaringBitmap> {
         let scope = (self.action as u8, self.campaign.unwrap_or(ANY));
         let place = |bucket: u32| (self.project, scope, bucket).to_bytes();
         bitmap::load_span(self.tx, CONTACTS, &Span { from: place(first), to: Some(place(end)) })
     }
 
-    /// Whether one contact did it in the period, by its rows.
+    /// Returns whether the contact's rows contain the action in the period.
     fn has(&self, number: u32, period: Period) -> Result<bool> {
         let place = |at: Timestamp| (self.project, number, Timestamp(at.0.max(0))).to_bytes();
         let span = Span { from: place(period.from), to: Some(place(period.to)) };
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_is_exact_to_the_millisecond_at_both_ends_and_whole_in_between() {
+    fn a_period_is_exact_to_the_millisecond_at_both_ends() {
         let day = 24 * HOUR_MS;
         let activities =
             [(1, 100), (2, HOUR_MS - 1), (3, HOUR_MS), (4, 30 * HOUR_MS), (5, 5 * day), (6, 5 * day + 1), (70_000, 3 * day)];
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_campaign_is_told_apart() {
+    fn activities_are_distinguished_by_campaign() {
         let app =
             noted(&[(1, Action::Sent, Some(CAMPAIGN), 0), (2, Action::Sent, None, 0), (2, Action::Clicked, Some(CAMPAIGN), 5)]);
         assert_eq!(asked(&app, Action::Sent, None, 0, 1), [1, 2]);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_mistaken_is_taken_back_and_nothing_beside_it() {
+    fn only_misclassified_activities_are_deleted() {
         let other = MailingId::from_bytes([3; 12]);
         let app = noted(&[
             (1, Action::Clicked, Some(CAMPAIGN), 0),
@@ -295,13 +295,13 @@ mod tests {
         };
         store.write_blocking(change).expect("written").expect("taken back");
         assert_eq!(asked(&app, Action::Clicked, None, 0, HOUR_MS), [2]);
-        assert_eq!(asked(&app, Action::Clicked, None, 0, 48 * HOUR_MS), [1, 2], "another click of that day stays");
+        assert_eq!(asked(&app, Action::Clicked, None, 0, 48 * HOUR_MS), [1, 2], "the other click of that day stays");
         assert!(asked(&app, Action::Clicked, Some(CAMPAIGN), 0, 48 * HOUR_MS).is_empty());
         assert_eq!(asked(&app, Action::Sent, Some(CAMPAIGN), 0, 48 * HOUR_MS), [1]);
     }
 
     #[test]
-    fn what_is_known_of_one_contact_is_told_and_forgotten() {
+    fn activities_of_one_contact_are_listed_and_erased() {
         let app = noted(&[(1, Action::Sent, None, 0), (1, Action::Opened, None, 7), (2, Action::Sent, None, 0)]);
         let project = app.project;
         let known = of(&app.read(), project, 1, 10).expect("readable");

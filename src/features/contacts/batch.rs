@@ -1,7 +1,7 @@
-//! Many inputs at once: found by sorted look-ups, numbered in one go, merged in the order they were given.
+//! Writes many inputs at once: finds them by sorted lookups, numbers them together, and merges them in the given order.
 //!
-//! A bulk write and a file are the same thing here. What is said of one contact follows `write.rs`, as for a single addition; this
-//! file only knows how to do it for thousands at little cost each.
+//! Bulk writes and imported files both end up here. The rules for one contact are in `write.rs`, as for a single addition; this file
+//! applies them to thousands of contacts cheaply.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,17 +15,17 @@ use crate::vocab::ids::{AccountId, ContactId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// What happens to a contact that is there already.
+/// What to do if the contact already exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnConflict {
-    /// What is said is laid over it.
+    /// Merge the input into it.
     #[default]
     Upsert,
-    /// It stays as it is.
+    /// Leave it unchanged.
     Skip,
 }
 
-/// What became of rows. Every row is in exactly one of the counts but `total`, which is their sum.
+/// Results of rows. Each row is in exactly one of the counts other than `total`, which is their sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub total: u64,
@@ -33,14 +33,14 @@ pub struct Counts {
     pub created: u64,
     /// Rows that changed a contact.
     pub updated: u64,
-    /// Rows that changed nothing: the contact is to stay, or is as the row says already.
+    /// Rows that changed nothing: existing contacts are skipped, or the contact already matches the row.
     pub skipped: u64,
     /// Rows that were refused.
     pub failed: u64,
 }
 
 impl Counts {
-    /// Add other rows.
+    /// Adds the counts of other rows.
     pub fn add(&mut self, other: &Counts) {
         self.total += other.total;
         self.created += other.created;
@@ -63,14 +63,14 @@ pub struct RowNote {
 /// Inputs for contacts of one project, prepared before the write transaction.
 pub struct Batch {
     rows: Vec<(u32, ContactInput)>,
-    /// Digests of the emails, sorted, each once.
+    /// Hashes of the emails, sorted and unique.
     digests: Vec<[u8; 16]>,
-    /// For each row the place of its digest.
+    /// For each row, the index of its hash in `digests`.
     slots: Vec<u32>,
 }
 
 impl Batch {
-    /// Rows, each under the number by which its note will tell of it, in order.
+    /// Takes rows in order, each with the number that its note will refer to.
     pub fn new(rows: Vec<(u32, ContactInput)>) -> Self {
         let of = |(index, (_, input)): (usize, &(u32, ContactInput))| (store::email_digest_of(&input.email), index as u32);
         let mut found: Vec<([u8; 16], u32)> = rows.iter().enumerate().map(of).collect();
@@ -85,7 +85,7 @@ impl Batch {
         Self { rows, digests, slots }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -107,7 +107,7 @@ impl BatchOutcome {
     }
 }
 
-/// Take in a batch from `source`. Every contact it is about gets the tags `extra_tags`. Webhooks get an event for each contact that it
+/// Applies a batch from `source`. Every contact in it gets the tags `extra_tags`. Webhooks get an event for each contact that the batch
 /// unsubscribes.
 pub fn apply(
     tx: &mut WriteTx<'_>,
@@ -138,7 +138,7 @@ pub fn apply(
     })
 }
 
-/// The numbers of the contacts that have these emails. In sorted order neighbours are on one page.
+/// Returns the numbers of the contacts with these emails. Sorted hashes put neighbors on one page.
 fn look_up(tx: &WriteTx<'_>, project: ProjectId, digests: &[[u8; 16]]) -> Result<Vec<Option<u32>>> {
     if store::count(tx, project, Facet::All)? == 0 {
         return Ok(vec![None; digests.len()]);
@@ -153,7 +153,7 @@ struct BatchWriter {
     on_conflict: OnConflict,
     extra_tags: Vec<u32>,
     numbers: TagNumbers,
-    /// For each slot the number of its contact, if there is one by now.
+    /// For each slot, the number of its contact, if it exists by now.
     found: Vec<Option<u32>>,
     outcome: BatchOutcome,
 }
@@ -162,7 +162,7 @@ impl BatchWriter {
     fn run(&mut self, tx: &mut WriteTx<'_>, changes: &mut Changes, batch: Batch) -> Result<()> {
         let first = store::next_number(tx, self.project, Facet::NextContact, 0)?;
         let mut next = first;
-        // The random part of the ids, fetched from the system in one go.
+        // Random parts of the ids, fetched from the system in one call.
         let mut random = vec![0; batch.rows.len() * 4];
         tx.random().fill(&mut random);
         let mut random = random.chunks_exact(4).map(|bytes| <[u8; 4]>::try_from(bytes).expect("a chunk of four has four"));
@@ -184,7 +184,7 @@ impl BatchWriter {
         store::next_number(tx, self.project, Facet::NextContact, next - first).map(drop)
     }
 
-    /// The first row of an email the project does not have; true if it became a contact.
+    /// Handles the first row of an email that is new to the project; returns whether it became a contact.
     fn create_new(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -195,7 +195,7 @@ impl BatchWriter {
     ) -> Result<bool> {
         let refused = match input.check() {
             Ok(()) => {
-                // Only tags of its own can still get it refused: the address is copied for that case alone.
+                // Only the row's own tags can still cause a refusal, so the address is copied for that case alone.
                 let email = (!input.tags.is_empty()).then(|| input.email.clone());
                 match write::create(tx, changes, &mut self.numbers, key, (input, &self.extra_tags)) {
                     Ok(_) => {
@@ -214,7 +214,7 @@ impl BatchWriter {
         Ok(false)
     }
 
-    /// A row whose contact is there, from before or from an earlier row.
+    /// Handles a row whose contact exists, from before or from an earlier row.
     fn update_existing(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -255,7 +255,7 @@ impl BatchWriter {
     }
 }
 
-/// The note of a refused row.
+/// Returns the note of a refused row.
 pub fn note(row: u32, email: &str, refusal: &write::FieldError) -> RowNote {
     let email = (!email.is_empty()).then(|| email.to_owned());
     RowNote { row, email, field: refusal.field.to_string(), error: refusal.reason.clone() }

@@ -1,11 +1,11 @@
-//! Which contact has an email: the index that makes emails unique.
+//! Maps each email to its contact and thereby makes emails unique.
 //!
-//! Digests are random, so a chunk of an import that is put straight into the index touches nearly every page of it, and an import
-//! of a million rows would write the index out fifty times. Therefore many new emails at once become a *run*: one row with all of
-//! them, sorted. Runs are merged into the index later, a slice of all digests at a time, which writes each page once.
+//! Hashes are random, so inserting a chunk of an import straight into the index touches nearly every page, and an import of a million rows
+//! would rewrite the index about fifty times. Many new emails at once therefore become a *run*: one row with all of them, sorted. Runs are
+//! merged into the index later, one slice of the hash range at a time, which writes each page once.
 //!
-//! Invariants: the index wins over the runs. A digest that is taken out while a run may have it leaves [`GONE`] in the index. What
-//! lies below the cursor of a merge is in the index, and the runs do not count there.
+//! Invariants: the index overrides the runs. Removing a hash that a run may contain leaves [`GONE`] in the index. Everything below the
+//! cursor of a merge is in the index, and the runs are ignored there.
 
 use std::ops::ControlFlow;
 
@@ -16,30 +16,30 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
 const INDEX: Table<(ProjectId, Digest), u32> = Table::new(tables::CONTACTS_BY_EMAIL);
-/// A run is a list of digest and number; under [`CURSOR`] stands the digest up to which a merge has come.
+/// A run is a list of hashes and numbers. The row under [`CURSOR`] holds the hash that a merge has reached.
 const RUNS: Table<(ProjectId, u32), Vec<u8>> = Table::new(tables::CONTACT_EMAIL_RUNS);
 
-/// What an email is unique by.
+/// The hash that makes an email unique.
 pub type Digest = [u8; 16];
 
-/// An email, and the number of its contact.
+/// An email's hash and the number of its contact.
 type Entry = (Digest, u32);
 
-/// In the index: there is no such contact, whatever a run says. No contact has this number.
+/// Index value for a contact that no longer exists, whatever a run contains. No contact has this number.
 const GONE: u32 = u32::MAX;
 const CURSOR: u32 = u32::MAX;
-/// There is a row under this one if [`GONE`] may be in the index.
+/// The key of a row that exists if [`GONE`] may be in the index.
 const SOME_GONE: u32 = u32::MAX - 1;
-/// Bytes of one entry of a run.
+/// The size in bytes of one run entry.
 const ENTRY: usize = 20;
-/// Fewer new emails than this go into the index at once: a run costs every look-up a search.
+/// Fewer new emails than this go directly into the index, because every lookup has to search each run.
 const RUN_MIN: usize = 5_000;
-/// So many runs are merged before more are added: a look-up searches each of them.
+/// The number of runs after which they are merged before more are added: a lookup searches each of them.
 const RUNS_MAX: usize = 64;
-/// Entries merged in one transaction: some tens of milliseconds of the writer.
+/// Entries merged in one transaction, which occupies the writer for some tens of milliseconds.
 const MERGED_PER_STEP: usize = 20_000;
 
-/// The number of the contact with this email.
+/// Returns the number of the contact with this email.
 pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option<u32>> {
     match tx.get(INDEX, &(project, digest))? {
         Some(GONE) => Ok(None),
@@ -52,7 +52,7 @@ pub fn find(tx: &impl Read, project: ProjectId, digest: Digest) -> Result<Option
     }
 }
 
-/// The numbers of the contacts that have these emails; `digests` are sorted, so that neighbours are on one page.
+/// Returns the numbers of the contacts with these emails. `digests` must be sorted, so that neighbors are on one page.
 pub fn find_all(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<u32>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {
@@ -63,7 +63,7 @@ pub fn find_all(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Resul
     Ok(found)
 }
 
-/// Look for what the index does not have.
+/// Looks in the runs for the hashes that the index does not have.
 fn in_runs(tx: &impl Read, project: ProjectId, digests: &[Digest], found: &mut [Option<u32>]) -> Result<()> {
     let cursor = cursor(tx, project)?;
     let first = digests.partition_point(|digest| cursor.is_some_and(|cursor| *digest < cursor));
@@ -102,11 +102,11 @@ fn visit_runs(tx: &impl Read, project: ProjectId, mut visit: impl FnMut(u32, &[u
     })
 }
 
-/// Note the emails of new contacts. None of them is there yet.
+/// Adds the emails of new contacts. None of them may exist yet.
 pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<Entry>) -> Result<()> {
     emails.sort_unstable();
     if tx.has(RUNS, &(project, SOME_GONE))? {
-        // Made anew: only in the index does it count for more than what a run says of its predecessor.
+        // For a re-created email, only an index entry overrides the number that a run has for the deleted contact.
         let mut unknown = Vec::with_capacity(emails.len());
         for (digest, number) in emails {
             match tx.get(INDEX, &(project, digest))? {
@@ -117,7 +117,7 @@ pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<Entry>) -> 
         emails = unknown;
     }
     let below = match cursor(tx, project)? {
-        // What a merge has passed by would not be looked for in a run.
+        // Lookups skip runs below the merge cursor, so these go into the index.
         Some(cursor) => emails.partition_point(|(digest, _)| *digest < cursor),
         None => 0,
     };
@@ -142,7 +142,7 @@ pub fn add(tx: &mut WriteTx<'_>, project: ProjectId, mut emails: Vec<Entry>) -> 
     Ok(())
 }
 
-/// The email has no contact any more.
+/// Removes an email whose contact no longer exists.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) -> Result<()> {
     let mut found = [None];
     in_runs(tx, project, &[digest], &mut found)?;
@@ -155,7 +155,7 @@ pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) -> Resul
     Ok(())
 }
 
-/// Whether a project has as many runs as it may, or a merge of them has begun: they are to be merged before there are more.
+/// Returns whether a project has the maximum number of runs, or a merge of them has started. They must be merged before more are added.
 pub fn is_full(tx: &impl Read, project: ProjectId) -> Result<bool> {
     let mut runs = 0;
     visit_runs(tx, project, |_, _| {
@@ -165,7 +165,7 @@ pub fn is_full(tx: &impl Read, project: ProjectId) -> Result<bool> {
     Ok(runs >= RUNS_MAX || cursor(tx, project)?.is_some())
 }
 
-/// Every project that has runs.
+/// Returns every project that has runs.
 pub fn projects_with_runs(tx: &impl Read) -> Result<Vec<ProjectId>> {
     let mut projects = Vec::new();
     let mut span = Span::default();
@@ -184,7 +184,7 @@ pub fn projects_with_runs(tx: &impl Read) -> Result<Vec<ProjectId>> {
     }
 }
 
-/// Merge the next slice of the runs into the index; true if there is more.
+/// Merges the next slice of the runs into the index; returns whether there is more.
 pub fn merge(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<bool> {
     let from = cursor(tx, project)?.unwrap_or_default();
     let (slice, to) = slice(tx, project, from)?;
@@ -192,7 +192,7 @@ pub fn merge(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<bool> {
         match tx.get(INDEX, &(project, digest))? {
             None => tx.put(INDEX, &(project, digest), &number),
             Some(GONE) => tx.delete(INDEX, &(project, digest)),
-            // Made anew since it was taken out.
+            // Re-created after it was removed.
             Some(_) => {}
         }
     }
@@ -203,14 +203,14 @@ pub fn merge(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<bool> {
     Ok(to.is_some())
 }
 
-/// The entries of all runs from `from` on, about as many as one step merges, in order; and where the next slice begins.
+/// Returns the entries of all runs from `from` on, in order, about as many as one step merges; and where the next slice starts.
 fn slice(tx: &WriteTx<'_>, project: ProjectId, from: Digest) -> Result<(Vec<Entry>, Option<Digest>)> {
     let mut left = 0;
     visit_runs(tx, project, |_, run| {
         left += run.len() / ENTRY - lower_bound(run, &from);
         Ok(())
     })?;
-    // Digests are spread evenly: the part of what is left is the part of the way to the end.
+    // Hashes are spread evenly, so the share of the remaining entries equals the share of the remaining range.
     let steps = left.div_ceil(MERGED_PER_STEP).max(1) as u128;
     let start = u128::from_be_bytes(from);
     let to = (steps > 1).then(|| (start + (u128::MAX - start) / steps).to_be_bytes());
@@ -277,7 +277,7 @@ mod tests {
                         write(&app, move |tx| add(tx, project, emails));
                     }
                     Act::Remove(near) => {
-                        // Several, so that some of them are in runs, and made anew by the next addition.
+                        // Several, so that some of them are in runs and are re-created by the next addition.
                         let gone: Vec<u32> = plain.range(near..).take(40).map(|(seed, _)| *seed).collect();
                         for seed in gone {
                             plain.remove(&seed);
@@ -305,7 +305,7 @@ mod tests {
             let rows = tx.list(INDEX, &INDEX.under(&(project,)), Order::Forward, usize::MAX).expect("readable");
             let mut expected: Vec<(Digest, u32)> = plain.iter().map(|(seed, number)| (digest(*seed), *number)).collect();
             expected.sort_unstable();
-            prop_assert!(rows.into_iter().map(|((_, digest), number)| (digest, number)).eq(expected), "nothing but what is there");
+            prop_assert!(rows.into_iter().map(|((_, digest), number)| (digest, number)).eq(expected), "nothing but the expected entries");
             prop_assert!(projects_with_runs(&tx).expect("readable").is_empty());
         }
     }

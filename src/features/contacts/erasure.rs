@@ -1,7 +1,7 @@
-//! Deleted contacts of whom others still keep something: a queue that a deletion writes and that whoever keeps it works off.
+//! A queue of deleted contacts about whom other features still store data. A deletion adds to it, and those features work through it.
 //!
-//! Contacts do not know who keeps what. A row here holds the address for as long as that takes, because some things are found by
-//! nothing else.
+//! Contacts do not know which features store data. A row here keeps the address until the erasure is complete, because some data can be
+//! found only by address.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,24 +13,24 @@ use crate::vocab::tables;
 
 const ERASURES: Table<(ProjectId, u32), Erasure> = Table::new(tables::ERASURES);
 
-/// A person to be erased.
+/// A contact to be erased.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
     pub account: AccountId,
     pub contact: ContactId,
     pub email: String,
-    /// The last status: whoever had unsubscribed or bounced must not be mailed by mistake later.
+    /// The last status. A contact that had unsubscribed or bounced must not be mailed by mistake later.
     pub status: Status,
     pub asked_at: Timestamp,
-    /// Which stage of the work is next.
+    /// The next stage of the work.
     pub stage: u8,
-    /// Where that stage goes on: the key of the last row it has looked at.
+    /// Where that stage resumes: the key of the last row it checked.
     pub after: Vec<u8>,
 }
 
 impl Record for Erasure {}
 
-/// Have everything else that is kept of this person erased.
+/// Queues the erasure of all other data about this contact.
 pub(super) fn ask(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, contact: &Contact) {
     let erasure = Erasure {
         account,
@@ -44,17 +44,17 @@ pub(super) fn ask(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, 
     tx.put(ERASURES, &(project, contact.id.number()), &erasure);
 }
 
-/// Up to `limit` persons that wait for it.
+/// Returns up to `limit` queued erasures.
 pub fn waiting(tx: &impl Read, limit: usize) -> Result<Vec<((ProjectId, u32), Erasure)>> {
     tx.list(ERASURES, &Span::default(), Order::Forward, limit)
 }
 
-/// Keep how far one is.
+/// Saves the progress of an erasure.
 pub fn save(tx: &mut WriteTx<'_>, place: (ProjectId, u32), erasure: &Erasure) {
     tx.put(ERASURES, &place, erasure);
 }
 
-/// Nothing of the person is left.
+/// Removes a completed erasure from the queue.
 pub fn finish(tx: &mut WriteTx<'_>, place: (ProjectId, u32)) {
     tx.delete(ERASURES, &place);
 }

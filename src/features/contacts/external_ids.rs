@@ -1,6 +1,6 @@
-//! External IDs of contacts: ids of customers and checkouts, each by its digest, so that whoever names only such an id can be
-//! understood. An id belongs to the contact that it was last said of. Of orders it is known only which ones a contact has: whose an
-//! order is stands with the order. It does not know who says so.
+//! External ids of contacts: customer and checkout ids, stored as hashes, so that an event that has only such an id can be matched to a
+//! contact. An id belongs to the contact that it was last reported for. For orders, this file stores only which orders a contact has; the
+//! order itself stores whose it is.
 
 use crate::base::secret::sha256;
 use crate::engine::store::key::Key;
@@ -11,60 +11,60 @@ use crate::vocab::tables;
 const IDS: Table<(ProjectId, u8, Digest), u32> = Table::new(tables::EXTERNAL_IDS);
 const OF_CONTACT: Table<(ProjectId, u32, (u8, Digest)), ()> = Table::new(tables::CONTACT_EXTERNAL_IDS);
 
-/// What an id is known by.
+/// The hash of an id.
 pub type Digest = [u8; 16];
 
-/// What an id is of.
+/// The kind of id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Customer = 0,
     Checkout = 1,
 }
 
-/// Orders stand among the ids of a contact under this number.
+/// Orders use this kind number among the ids of a contact.
 const ORDER: u8 = 2;
 
-/// The digest of an id. Ids are compared exactly: a shop may tell them apart by case.
+/// Returns the hash of an id. Ids are compared exactly: a shop's ids may differ only in case.
 pub fn digest(id: &str) -> Digest {
     *sha256(id.as_bytes()).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
-/// The number of the contact that has this id. The contact may be gone.
+/// Returns the number of the contact with this id. The contact may have been deleted.
 pub fn find(tx: &impl Read, project: ProjectId, kind: Kind, digest: Digest) -> Result<Option<u32>> {
     tx.get(IDS, &(project, kind as u8, digest))
 }
 
-/// This id is of this contact from now on.
+/// Assigns this id to this contact.
 pub fn remember(tx: &mut WriteTx<'_>, project: ProjectId, (kind, digest): (Kind, Digest), number: u32) -> Result<()> {
     let key = (project, kind as u8, digest);
     if tx.get(IDS, &key)? == Some(number) {
         return Ok(());
     }
     tx.put(IDS, &key, &number);
-    // The former contact, if there was one, keeps its row: what was said of both concerns both.
+    // The previous contact, if any, keeps its row: the id concerns both.
     tx.put(OF_CONTACT, &(project, number, (kind as u8, digest)), &());
     Ok(())
 }
 
-/// A contact has this order, perhaps beside others who have it.
+/// Records that a contact has this order. Other contacts may have it too.
 pub fn note_order(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, number: u32) {
     tx.put(OF_CONTACT, &(project, number, (ORDER, digest)), &());
 }
 
-/// Digests of up to `limit` orders that were ever said to be of a contact, those behind `after`.
+/// Returns the hashes of up to `limit` orders that were ever assigned to a contact, those after `after`.
 pub fn orders(tx: &impl Read, project: ProjectId, number: u32, after: Option<Digest>, limit: usize) -> Result<Vec<Digest>> {
     let place = (project, number, ORDER);
     let mut span = OF_CONTACT.under(&(project, number));
     span.from = (place, after.unwrap_or_default()).to_bytes();
     if after.is_some() {
-        // Behind the key itself.
+        // Start after the key itself.
         span.from.push(0);
     }
     let rows = tx.list(OF_CONTACT, &span, Order::Forward, limit)?;
     Ok(rows.into_iter().map(|((_, _, (_, digest)), ())| digest).collect())
 }
 
-/// Forget up to `limit` ids of a contact that is gone; says which orders were among them, and whether there may be more.
+/// Deletes up to `limit` ids of a deleted contact; returns which orders were among them and whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32, limit: usize) -> Result<(Vec<Digest>, bool)> {
     let rows = tx.list(OF_CONTACT, &OF_CONTACT.under(&(project, number)), Order::Forward, limit)?;
     let mut orders = Vec::new();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_of_whom_it_was_last_said_and_goes_with_that_contact() {
+    fn an_id_belongs_to_its_last_contact_and_is_deleted_with_it() {
         let app = TestApp::new();
         let project = app.project;
         let id = digest("id-1");
@@ -103,18 +103,18 @@ mod tests {
         });
         let tx = app.read();
         assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)));
-        assert_eq!(find(&tx, project, Kind::Customer, id), Ok(Some(7)), "kinds are told apart");
+        assert_eq!(find(&tx, project, Kind::Customer, id), Ok(Some(7)), "kinds are separate");
         assert_eq!(orders(&tx, project, 7, None, 10), Ok(vec![id]));
         assert_eq!(orders(&tx, project, 7, Some(id), 10), Ok(vec![]));
         assert_eq!(write(&app, move |tx| forget(tx, project, 7, 10)), (vec![id], false));
         let tx = app.read();
         assert_eq!(find(&tx, project, Kind::Customer, id), Ok(None));
-        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "what another has stays");
+        assert_eq!(find(&tx, project, Kind::Checkout, id), Ok(Some(8)), "another contact's id stays");
         assert_eq!(orders(&tx, project, 8, None, 10), Ok(vec![id]));
     }
 
     #[test]
-    fn many_orders_are_told_in_parts() {
+    fn many_orders_are_listed_in_pages() {
         let app = TestApp::new();
         let project = app.project;
         write(&app, move |tx| {

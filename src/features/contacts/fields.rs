@@ -1,4 +1,4 @@
-//! Values of custom fields: JSON, in a form the store can keep, within bounds.
+//! Values of custom fields: JSON in a form the store can hold, within limits.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::base::strict_objects::{ROUNDED, is_rounded};
 use crate::vocab::limits;
 
-/// One value. On the wire it is plain JSON; in the store it is tagged.
+/// One value: plain JSON on the wire, tagged in the store.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldValue {
     Null,
@@ -36,7 +36,7 @@ enum Stored {
 }
 
 impl FieldValue {
-    /// The value as text, where a person would write it as one: for search and for conditions.
+    /// The value as text, the way a user would write it. Used by search and filters.
     pub fn as_text(&self) -> Option<std::borrow::Cow<'_, str>> {
         match self {
             FieldValue::Text(text) => Some(text.into()),
@@ -71,21 +71,21 @@ fn entries_bytes(entries: &BTreeMap<String, FieldValue>) -> usize {
     2 + entries.iter().map(|(name, value)| name.len() + value.bytes() + 4).sum::<usize>()
 }
 
-/// Why these fields cannot be kept; `None` if they can.
+/// Returns why these fields cannot be stored; `None` if they can.
 pub fn refusal(fields: &BTreeMap<String, FieldValue>) -> Option<String> {
     if fields.len() > limits::CUSTOM_FIELDS_MAX {
-        return Some(format!("at most {} fields; these are {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
+        return Some(format!("at most {} fields are allowed; there are {}", limits::CUSTOM_FIELDS_MAX, fields.len()));
     }
     let bytes = entries_bytes(fields);
     if bytes > limits::CUSTOM_FIELDS_BYTES_MAX {
-        return Some(format!("at most {} bytes in all; these are {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
+        return Some(format!("at most {} bytes are allowed in total; there are {bytes}", limits::CUSTOM_FIELDS_BYTES_MAX));
     }
     for (name, value) in fields {
         if name.trim().is_empty() || name.chars().count() > limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX {
-            return Some(format!("the name of a field has 1 to {} characters", limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX));
+            return Some(format!("a field name must have 1 to {} characters", limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX));
         }
         if name.chars().any(char::is_control) {
-            return Some(format!("the name {name:?} has a control character; leave it out"));
+            return Some(format!("the name {name:?} contains a control character; remove it"));
         }
         if value.depth() >= limits::CUSTOM_FIELDS_DEPTH_MAX {
             return Some(format!("\"{name}\" is nested deeper than {} levels", limits::CUSTOM_FIELDS_DEPTH_MAX));
@@ -157,7 +157,7 @@ impl<'de> Visitor<'de> for Any {
         let mut map = BTreeMap::new();
         while let Some((name, value)) = entries.next_entry::<String, FieldValue>()? {
             if map.insert(name, value).is_some() {
-                return Err(A::Error::custom("a name occurs twice in one object"));
+                return Err(A::Error::custom("an object contains the same name twice"));
             }
         }
         Ok(FieldValue::Map(map))
@@ -173,9 +173,9 @@ impl JsonSchema for FieldValue {
     }
 }
 
-/// A value with at most so many levels of lists and objects.
+/// Returns the schema of a value with at most this many levels of lists and objects.
 fn value_schema(levels: usize) -> Schema {
-    // Each keyword speaks of its own type only. Text has every character but U+0000.
+    // Each keyword applies only to its own type. Text has every character but U+0000.
     let text = r"^[^\x00]*$";
     if levels == 0 {
         return json_schema!({
@@ -189,7 +189,7 @@ fn value_schema(levels: usize) -> Schema {
     })
 }
 
-/// Custom fields as a request gives them: an object, in which no name occurs twice, or nothing.
+/// Parses custom fields from a request: null, or an object in which no name occurs twice.
 pub fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeMap<String, FieldValue>>, D::Error> {
     match FieldValue::deserialize(deserializer)? {
         FieldValue::Null => Ok(None),
@@ -198,7 +198,7 @@ pub fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeM
     }
 }
 
-/// Add to the schema of custom fields as they come in how many there may be and what their names are.
+/// Adds the limits on the number and the names of custom fields to their input schema.
 pub fn describe(schema: &mut Schema) {
     let name = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
     let names = json_schema!({ "maxLength": limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, "pattern": name });
@@ -217,10 +217,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_occurs_twice_is_refused_wherever_it_stands() {
+    fn a_repeated_name_is_refused_at_every_level() {
         for json in [r#"{"fields":{"plan":"a","plan":"b"}}"#, r#"{"fields":{"address":{"city":"a","city":"b"}}}"#] {
             let error = serde_json::from_str::<Input>(json).expect_err(json).to_string();
-            assert!(error.contains("a name occurs twice"), "{error}");
+            assert!(error.contains("the same name twice"), "{error}");
         }
         for json in ["{}", r#"{"fields":null}"#] {
             assert!(serde_json::from_str::<Input>(json).expect(json).fields.is_none());

@@ -1,7 +1,8 @@
-//! Keeping the search index in step with the contacts: follow the change feed, index what it names, commit with its position.
+//! Keeps the search index in step with the contacts: follows the change feed, indexes the contacts in it, and commits with the feed
+//! position.
 //!
-//! The index's commit and the position in it are one act, so after a crash the follower goes on exactly where the index is. A change
-//! read twice does no harm; one left out cannot happen, because positions are taken in order.
+//! The index commits its data and its position together, so after a crash the follower resumes exactly where the index is. Reading a change
+//! twice does no harm, and no change can be skipped, because positions are taken in order.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,19 +18,19 @@ use super::model::ContactRow;
 use super::store::visit_rows;
 use super::tags::TagNames;
 
-/// The worker that takes [`step`]s.
+/// The worker that runs [`step`].
 pub const WORKER: &str = "search index";
-/// Documents handed to the index at once.
+/// Documents passed to the index at once.
 const DOCUMENTS_PER_BATCH: usize = 4_000;
-/// Documents in one commit of the index while there is much to do: commits cost, and nobody waits for the first of a million rows.
+/// Documents in one index commit while there is a backlog: commits are costly, and no one waits for the first of a million rows.
 const DOCUMENTS_PER_COMMIT: usize = 200_000;
-/// So many documents at one look are an import: more are on their way.
+/// This many documents in one poll mean that an import is running, so more will follow.
 const DOCUMENTS_OF_A_RUSH: usize = 5_000;
-/// Entries of the feed looked at in one go.
+/// Feed entries read at once.
 const ENTRIES_PER_LOOK: usize = 1_000;
-/// Commits for which an index that is built anew follows writes that go on, before it takes the place of the present one.
+/// Commits for which a rebuilt index follows ongoing writes before it replaces the current one.
 const CATCH_UP_COMMITS: usize = 20;
-/// Entries of the feed forgotten in one transaction.
+/// Feed entries deleted in one transaction.
 const ENTRIES_FORGOTTEN: usize = 5_000;
 
 /// What can go wrong.
@@ -60,7 +61,7 @@ impl std::fmt::Display for Error {
     }
 }
 
-/// Where documents go: the index in use, or one that is being built beside it.
+/// The destination of documents: the index in use, or one that is being built next to it.
 trait Target {
     fn position(&self) -> u64;
     fn apply(&self, changes: Vec<Change>) -> Result<(), SearchError>;
@@ -91,14 +92,14 @@ impl Target for Rebuild {
     }
 }
 
-/// Take the index one commit further; true if there is more to do.
+/// Advances the index by one commit; returns whether there is more to do.
 pub fn step(data: &EnvironmentData) -> Result<bool, Error> {
-    // The turn guards no data of its own: the index stands at its last commit whatever its last mover did.
+    // The mutex guards no data of its own: the index is at its last commit, whatever the last holder did.
     let turn = hold(&data.index_turn.moving);
     let before = data.search.position();
     if feed::is_forgotten(&data.store.read(), before)? {
         drop(turn);
-        tracing::warn!(environment = %data.environment, "the search index is behind the change feed and is built anew");
+        tracing::warn!(environment = %data.environment, "the search index has fallen behind the change feed; rebuilding it");
         return rebuild(data).map(|_| true);
     }
     let more = follow(|| data.store.read(), data.search.as_ref())?;
@@ -119,7 +120,7 @@ fn hold(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The feed is kept from here on as long as this lives.
+/// Retains the feed from here on for as long as this value lives.
 struct Kept<'w>(&'w EnvironmentData);
 
 impl Drop for Kept<'_> {
@@ -128,12 +129,12 @@ impl Drop for Kept<'_> {
     }
 }
 
-/// Build the index anew from the rows and put it in the place of the present one, which answers and follows the feed until then;
-/// says how many contacts it has.
+/// Rebuilds the index from the rows and replaces the current one, which answers searches and follows the feed until then; returns the
+/// number of contacts.
 pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     let _alone = hold(&data.index_turn.rebuilding);
     let (tx, _kept) = {
-        // Nobody forgets anything between the look and the note of what is needed.
+        // No one may delete feed entries between reading the position and registering it as needed.
         let _turn = hold(&data.index_turn.moving);
         let tx = data.store.read();
         data.index_turn.needed_from.store(tx.feed_position() + 1, Ordering::SeqCst);
@@ -150,13 +151,13 @@ pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     }
     new.commit(tx.feed_position(), CommitMode::Calm)?;
     drop(tx);
-    // Writes went on meanwhile. Where they never pause, the last of them are not waited for.
+    // Writes continued meanwhile. If they never pause, do not wait for the last of them.
     for _ in 0..CATCH_UP_COMMITS {
         if !follow(|| data.store.read(), &new)? {
             break;
         }
     }
-    // With the turn the index in use stands still, so that the new one gets as far.
+    // Holding the mutex stops the index in use, so that the new one can catch up with it.
     let _turn = hold(&data.index_turn.moving);
     while new.position() < data.search.position() {
         follow(|| data.store.read(), &new)?;
@@ -165,10 +166,10 @@ pub fn rebuild(data: &EnvironmentData) -> Result<u64, Error> {
     Ok(documents)
 }
 
-/// Follow the feed for one commit; true if there is more.
+/// Follows the feed for one commit; returns whether there is more.
 ///
-/// While an import runs, its next rows are there as soon as the last ones are indexed: they go into the same commit, until it has
-/// as many as it may. Single changes are committed at once, because somebody may wait for them.
+/// During an import, the next rows arrive as soon as the last ones are indexed; they go into the same commit until it is full. Single
+/// changes are committed at once, because someone may be waiting for them.
 fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bool, Error> {
     let (mut position, mut documents) = (target.position(), 0);
     loop {
@@ -192,7 +193,7 @@ fn follow(newest: impl Fn() -> store::ReadTx, target: &impl Target) -> Result<bo
     Ok(position < newest().feed_position())
 }
 
-/// Index the contacts one entry of the feed names; says how many.
+/// Indexes the contacts of one feed entry; returns how many.
 fn index(target: &impl Target, tx: &store::ReadTx, change: &feed::Change) -> Result<usize, Error> {
     let project = ProjectId::from_bytes(change.scope);
     let mut names = TagNames::new(tx, project);
@@ -231,7 +232,7 @@ fn collect(
     Ok(())
 }
 
-/// Numbers without a contact. Those of a fresh run were never indexed.
+/// Adds deletions for numbers without a contact. Those of a fresh run were never indexed.
 fn gone(project: ProjectId, numbers: std::ops::Range<u32>, fresh: bool, batch: &mut Vec<Change>) {
     if !fresh {
         batch.extend(numbers.map(|number| Change::Remove { scope: project.0, number }));
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_built_anew_while_writes_never_pause_and_the_present_one_goes_on() {
+    fn an_index_is_rebuilt_during_constant_writes_while_the_current_one_stays_in_use() {
         let app = TestApp::new();
         let (data, project) = (app.data(), app.project);
         let (over, written, followed) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
@@ -332,7 +333,7 @@ mod tests {
                 std::thread::yield_now();
             }
             for _ in 0..3 {
-                rebuild(data).expect("built anew");
+                rebuild(data).expect("rebuilt");
             }
             over.store(true, Ordering::SeqCst);
         });

@@ -1,8 +1,7 @@
-//! Contacts: the people of a project, their tags, and how they are found.
+//! Contacts: the audience of a project, their tags, and how they are found.
 //!
-//! Invariants: an email belongs to one contact of a project, whatever its case; nothing but an explicit change of status makes an
-//! unsubscribed or bounced contact subscribed again; sets, counts, times and the search feed change in the transaction of the
-//! contact itself.
+//! Invariants: an email belongs to one contact of a project, ignoring case. Only an explicit status change resubscribes an unsubscribed or
+//! bounced contact. Sets, counts, times and the search feed change in the same transaction as the contact.
 
 pub mod activity;
 mod batch;

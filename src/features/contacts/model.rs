@@ -1,4 +1,4 @@
-//! A contact and its rules: pure, without a clock, a store or a wire.
+//! A contact and its rules: pure, without clock, store or wire format.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::engine::store::{Error, Record, Result};
 use crate::vocab::ids::ContactId;
 use crate::vocab::tables;
 
-/// A contact as it is kept.
+/// A contact as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
     pub id: ContactId,
     pub status: Status,
-    /// As given, trimmed. What makes it unique is its normalised form.
+    /// As given, trimmed. Its normalized form is unique.
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub phone: Option<String>,
     pub country: Option<String>,
     pub language: Option<String>,
-    /// Numbers of tags, in the order they were given. A number whose tag was deleted means nothing and is never used again.
+    /// Numbers of tags, in the order they were given. A number whose tag was deleted is ignored and never reused.
     pub tags: Vec<u32>,
     pub custom_fields: BTreeMap<String, FieldValue>,
     pub created_at: Timestamp,
@@ -34,7 +34,7 @@ pub struct Contact {
 
 impl Record for Contact {}
 
-/// The same for scans over many rows: text stays in the row's bytes. Field for field as [`Contact`].
+/// Like [`Contact`], field for field, but borrows its text from the row's bytes, for scans over many rows.
 #[derive(Debug, Deserialize)]
 pub struct ContactRow<'a> {
     pub id: ContactId,
@@ -54,7 +54,7 @@ pub struct ContactRow<'a> {
 }
 
 impl<'a> ContactRow<'a> {
-    /// Read a row.
+    /// Reads a row.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         const { assert!(Contact::VERSION == 1, "a new version of the record needs a new reader here") };
         decode_borrowed(bytes, Contact::VERSION).ok_or(Error::Corrupt(tables::CONTACTS.info().name))
@@ -70,7 +70,7 @@ pub enum Status {
     Subscribed,
     /// Asked not to be mailed.
     Unsubscribed,
-    /// The address does not take mail.
+    /// The address does not accept mail.
     Bounced,
     /// Known, but never asked for mail.
     NonSubscribed,
@@ -80,7 +80,7 @@ impl Status {
     /// Every status, in the order of `assets/docs/contacts.md`.
     pub const ALL: [Status; 4] = [Status::Subscribed, Status::Unsubscribed, Status::Bounced, Status::NonSubscribed];
 
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(self) -> &'static str {
         match self {
             Status::Subscribed => "subscribed",
@@ -91,31 +91,31 @@ impl Status {
     }
 }
 
-/// Where a change of status comes from.
+/// Where a status change comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeOrigin {
-    /// Somebody says so for this one contact: the status endpoint, a PATCH, the contact's own unsubscribing.
+    /// A request about this one contact: the status endpoint, a PATCH, or the contact unsubscribing.
     Explicit,
-    /// It comes along with something else: a row of an import, a bulk write, a repeat of an addition.
+    /// A side effect of something else: a row of an import, a bulk write, a repeated addition.
     Incidental,
 }
 
-/// TABLE: the changes of status that do not happen incidentally, and why. Everything else is allowed; an explicit ask may do all.
+/// TABLE: the status changes that do not happen incidentally, and why. All others are allowed; an explicit request may make any change.
 const KEPT: &[(Status, Status, &str)] = &[
-    (Status::Unsubscribed, Status::Subscribed, "an unsubscribed contact is re-subscribed only by an explicit status change"),
+    (Status::Unsubscribed, Status::Subscribed, "only an explicit status change resubscribes an unsubscribed contact"),
     (
         Status::Unsubscribed,
         Status::NonSubscribed,
-        "unsubscribing is the contact's own word; only an explicit change takes it back",
+        "the contact chose to unsubscribe; only an explicit status change can reverse that",
     ),
-    (Status::Unsubscribed, Status::Bounced, "unsubscribing is the contact's own word; a bounce adds nothing to it"),
-    (Status::Bounced, Status::Subscribed, "a bounced address is mailed again only after an explicit status change"),
-    (Status::Bounced, Status::NonSubscribed, "a bounced address stays marked until an explicit status change"),
-    (Status::Subscribed, Status::NonSubscribed, "a list without consent does not take a given consent away"),
+    (Status::Unsubscribed, Status::Bounced, "the contact chose to unsubscribe; a bounce does not change that"),
+    (Status::Bounced, Status::Subscribed, "only an explicit status change makes a bounced address mailable again"),
+    (Status::Bounced, Status::NonSubscribed, "a bounced contact stays bounced until an explicit status change"),
+    (Status::Subscribed, Status::NonSubscribed, "a list without consent does not revoke the consent already given"),
 ];
 
 impl Status {
-    /// Why this status does not become `next` when asked in this way; `None` if it does.
+    /// Returns why this status does not change to `next` for this origin; `None` if it does.
     pub fn keeps(self, next: Status, origin: ChangeOrigin) -> Option<&'static str> {
         if origin == ChangeOrigin::Explicit {
             return None;
@@ -125,7 +125,7 @@ impl Status {
 }
 
 impl Contact {
-    /// Change the status, keeping the time of unsubscribing in step. The caller has asked [`Status::keeps`].
+    /// Changes the status and keeps the unsubscribe time in step. The caller has checked [`Status::keeps`].
     pub fn set_status(&mut self, status: Status, now: Timestamp) {
         if self.status == status {
             return;
@@ -134,7 +134,7 @@ impl Contact {
         self.unsubscribed_at = (status == Status::Unsubscribed).then_some(now);
     }
 
-    /// Whether anything but the time of change differs.
+    /// Returns whether anything other than the update time differs.
     pub fn differs(&self, other: &Contact) -> bool {
         let mut same_time = other.clone();
         same_time.updated_at = self.updated_at;
@@ -142,7 +142,7 @@ impl Contact {
     }
 }
 
-/// Merge custom fields (`assets/docs/contacts.md`): given keys are set, others stay, `null` removes a key, an empty object removes all.
+/// Merges custom fields (`assets/docs/contacts.md`): given keys are set, others stay, `null` removes a key, an empty object removes all.
 pub fn merge_fields(current: &mut BTreeMap<String, FieldValue>, given: BTreeMap<String, FieldValue>) {
     if given.is_empty() {
         current.clear();
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_incidental_subscribes_an_unsubscribed_or_bounced_contact() {
+    fn incidental_changes_never_resubscribe_an_unsubscribed_or_bounced_contact() {
         for from in [Status::Unsubscribed, Status::Bounced] {
             assert!(from.keeps(Status::Subscribed, ChangeOrigin::Incidental).is_some());
             assert!(from.keeps(Status::Subscribed, ChangeOrigin::Explicit).is_none());

@@ -1,7 +1,7 @@
-//! Clicks from addresses that are not contacts of the project: in messages that were sent to the address directly.
+//! Clicks from addresses that are not contacts of the project, in messages sent to the address directly.
 //!
-//! An order can make such a person a contact, and is credited to what they clicked before. They are kept under a digest of the
-//! address, for as long as an order can be reported that is credited to them. Tracking writes here; what an order is, is not known.
+//! An order can turn such a recipient into a contact and is attributed to their earlier clicks. Clicks are stored under a hash of the
+//! address for as long as an order attributed to them can be reported. Tracking writes here; this file does not know what an order is.
 
 use std::ops::ControlFlow;
 
@@ -18,20 +18,20 @@ use crate::vocab::tables;
 const CLICKS: Table<Click, ()> = Table::new(tables::NONCONTACT_CLICKS);
 const BY_TIME: Table<(Timestamp, Click), ()> = Table::new(tables::NONCONTACT_CLICKS_BY_TIME);
 
-/// Whose address, when, and in which mailing.
+/// The address, the time, and the mailing.
 type Click = (ProjectId, [u8; 16], Timestamp, MailingId);
 
-/// How long an order that was paid right at the end of the window can still be reported.
+/// How long an order paid at the very end of the attribution window can still be reported.
 const KEPT_MS: i64 = EVENT_KEPT_DAYS as i64 * DAY_MS + CONVERSION_WINDOW_MS;
 
-/// Record a click of somebody with this address.
+/// Records a click from this address.
 pub fn note(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, at: Timestamp, mailing: MailingId) {
     let click = (project, email_digest_of(email), at, mailing);
     tx.put(CLICKS, &click, &());
     tx.put(BY_TIME, &(at, click), &());
 }
 
-/// The last click in a period, and the mailing that it was in. Of two in one millisecond that in the newer mailing.
+/// Returns the last click in a period and its mailing. If two clicks share a millisecond, the one in the newer mailing wins.
 pub fn last_click(
     tx: &impl Read,
     project: ProjectId,
@@ -43,7 +43,7 @@ pub fn last_click(
     Ok(tx.list(CLICKS, &span, Order::Backward, 1)?.pop().map(|((_, _, at, mailing), ())| (at, mailing)))
 }
 
-/// Take back the clicks in one mailing: the person is gone, or it was a machine.
+/// Deletes the clicks in one mailing, because the recipient was erased or the clicks came from a bot.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, mailing: MailingId) -> Result<()> {
     let mut theirs = Vec::new();
     tx.visit(CLICKS, &CLICKS.under(&(project, email_digest_of(email))), Order::Forward, |click, ()| {
@@ -58,7 +58,7 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, email: &EmailAddress, ma
     Ok(())
 }
 
-/// Forget clicks that no order can be credited to any more; true if there may be more.
+/// Deletes clicks that no order can be attributed to any more; returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let span = Span { from: Vec::new(), to: Some(tx.now().plus_ms(-KEPT_MS).to_bytes()) };
     let old = tx.list(BY_TIME, &span, Order::Forward, NONCONTACT_CLICKS_DELETED_PER_STEP)?;
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_click_of_a_period_is_found_until_it_is_taken_back() {
+    fn the_last_click_of_a_period_is_found_until_it_is_deleted() {
         let app = TestApp::new();
         let project = app.project;
         let noted = move |tx: &mut WriteTx<'_>| {
@@ -106,7 +106,7 @@ mod tests {
                 .map(|(at, of)| (at.ms_since(START), of))
         };
         assert_eq!(last(0, 31), Some((30, mailing(1))));
-        assert_eq!(last(0, 30), Some((20, mailing(3))), "the newer one of two at once; the end is outside");
+        assert_eq!(last(0, 30), Some((20, mailing(3))), "the newer of two at the same time; the end is excluded");
         assert_eq!(last(10, 11), Some((10, mailing(1))));
         assert_eq!(last(11, 20), None);
         let taken_back = move |tx: &mut WriteTx<'_>| forget(tx, project, &address("ada@example.com"), mailing(1));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_kept_as_long_as_an_order_can_be_credited_to_them() {
+    fn clicks_are_kept_as_long_as_an_order_can_be_attributed_to_them() {
         let app = TestApp::new();
         let (project, store) = (app.project, &app.data().store);
         let act = move |tx: &mut WriteTx<'_>| {

@@ -1,5 +1,5 @@
-//! What somebody says of a contact beside its address, its tags and its status: given values replace, `null` clears, custom fields are
-//! merged. The same for a change by its id and for what comes along with an event.
+//! Profile fields of a contact, other than its address, tags and status: given values replace, `null` clears, custom fields are merged.
+//! Used both for updates by id and for profiles sent with an event.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::base::locale::{CountryCode, LanguageTag};
 use crate::base::patch::Patch;
 use crate::base::phone::Phone;
 
-/// What is said. A field that is left out stays as it is; `null` clears it.
+/// The fields to change. Fields that are not given stay as they are; `null` clears a field.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactProfile {
@@ -31,14 +31,14 @@ pub struct ContactProfile {
     /// ISO 639-1 or BCP 47.
     #[serde(default)]
     pub language: Patch<LanguageTag>,
-    /// Merged into what is there: fields not included stay, `null` removes one, an empty object removes all.
+    /// Merged into the existing fields: fields that are not included stay, `null` removes one, an empty object removes all.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
 }
 
 impl ContactProfile {
-    /// Lay it over a contact; the time of change is the caller's to set.
+    /// Applies the profile to a contact; the caller sets the update time.
     pub fn apply(self, contact: &mut Contact) -> Result<(), FieldError> {
         self.first_name.map(PersonName::into_string).apply(&mut contact.first_name);
         self.last_name.map(PersonName::into_string).apply(&mut contact.last_name);
@@ -46,7 +46,7 @@ impl ContactProfile {
         self.country.map(|country| country.as_str().to_owned()).apply(&mut contact.country);
         self.language.map(|language| language.as_str().to_owned()).apply(&mut contact.language);
         for name in [&mut contact.first_name, &mut contact.last_name] {
-            // An empty name is no name.
+            // An empty name counts as absent.
             *name = name.take().filter(|name| !name.is_empty());
         }
         if let Some(given) = self.custom_fields {
@@ -58,7 +58,7 @@ impl ContactProfile {
         Ok(())
     }
 
-    /// The statement by which a contact with this profile is made.
+    /// Returns the input for a new contact with this profile.
     pub fn into_input(self, email: EmailAddress, status: Status) -> Result<ContactInput, FieldError> {
         fn given<T>(patch: Patch<T>) -> Option<T> {
             let mut value = None;

@@ -1,4 +1,4 @@
-//! Which contacts, in which order: filters become sets of numbers, an order becomes a page of numbers.
+//! Selects and orders contacts: filters become sets of numbers, an order becomes a page of numbers.
 
 use std::cmp::Reverse;
 
@@ -14,23 +14,23 @@ use crate::engine::api::{Failure, Window};
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::ProjectId;
 
-/// Conditions that every wanted contact meets. Nothing given, everybody is wanted.
+/// Filters that every selected contact must match. Without any, all contacts are selected.
 #[derive(Debug, Default)]
 pub struct Filters<'a> {
     pub status: Option<Status>,
-    /// Names of tags; a contact needs one of them.
+    /// Names of tags; a contact needs at least one of them.
     pub tags: &'a [String],
-    /// From here on, inclusive.
+    /// Inclusive.
     pub created_from: Option<Timestamp>,
-    /// Before this.
+    /// Exclusive.
     pub created_to: Option<Timestamp>,
-    /// From here on, inclusive.
+    /// Inclusive.
     pub updated_from: Option<Timestamp>,
-    /// Before this.
+    /// Exclusive.
     pub updated_to: Option<Timestamp>,
 }
 
-/// What a list is ordered by.
+/// The field that a list is ordered by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SortBy {
@@ -39,7 +39,7 @@ pub enum SortBy {
     UpdatedAt,
 }
 
-/// Which end of an order comes first.
+/// The direction of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SortOrder {
@@ -49,7 +49,7 @@ pub enum SortOrder {
 }
 
 impl Filters<'_> {
-    /// The contacts that meet all conditions.
+    /// Returns the contacts that match all filters.
     pub fn select(&self, tx: &impl Read, project: ProjectId) -> Result<RoaringBitmap, Failure> {
         let mut wanted = store::set(tx, project, self.status.map_or(Facet::All, Facet::Status))?;
         if !self.tags.is_empty() {
@@ -85,7 +85,7 @@ impl Filters<'_> {
     }
 }
 
-/// The numbers of one page of `wanted`.
+/// Returns the numbers of one page of `wanted`.
 pub fn page(
     tx: &impl Read,
     project: ProjectId,
@@ -94,7 +94,7 @@ pub fn page(
     window: Window,
 ) -> Result<Vec<u32>> {
     match by {
-        // Numbers are given in order of creation.
+        // Numbers are assigned in order of creation.
         SortBy::CreatedAt => Ok(by_number(wanted, order, window)),
         SortBy::UpdatedAt => by_update(tx, project, wanted, order, window),
     }
@@ -119,10 +119,10 @@ fn by_update(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, order: 
     }
 }
 
-/// The contacts at the places from `start` to `end` when all are in the order of their keys.
+/// Returns the contacts at positions `start` to `end` of the order by key.
 ///
-/// Only the page is put in order, and no more than twice as many as stand before its end are held at a time: a list of a million is
-/// gone through, not copied.
+/// Only the page is sorted, and at most twice as many entries as precede its end are in memory at a time: a list of a million is scanned,
+/// not copied.
 fn first<K: Ord + Copy>(
     tx: &impl Read,
     project: ProjectId,
@@ -132,7 +132,7 @@ fn first<K: Ord + Copy>(
 ) -> Result<Vec<u32>> {
     let room = end.saturating_mul(2).max(1_024);
     let mut held: Vec<(K, u32)> = Vec::with_capacity(room.min(wanted.len() as usize));
-    // What comes behind this one is behind the page.
+    // Anything after this one is after the page.
     let mut worst: Option<K> = None;
     store::updates(tx, project, wanted, |number, at| {
         let key = key(at, number);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_by_number_come_from_either_end_and_end_where_the_list_ends() {
+    fn pages_by_number_start_at_either_end_and_stop_at_the_end_of_the_list() {
         let wanted: RoaringBitmap = [3, 7, 100_000, 200_000].into_iter().collect();
         assert_eq!(by_number(&wanted, SortOrder::Desc, window(0, 3)), [200_000, 100_000, 7]);
         assert_eq!(by_number(&wanted, SortOrder::Asc, window(3, 3)), [200_000]);

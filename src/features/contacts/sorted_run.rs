@@ -1,7 +1,8 @@
-//! Runs: sorted entries of one width, each beginning with a digest, as bytes one after the other. What stands where in an index
-//! would be written at random places; a run is one row, and is merged into the index later, together with others.
+//! Runs: sorted entries of one width, each starting with a hash, as concatenated bytes. Written to an index directly, such entries would go
+//! to random positions; a run is one row, and is merged into the index later together with others.
 
-/// How many entries of `WIDTH` bytes are below `digest`. Looks near the front first: many look-ups go through a run in order.
+/// Returns the number of entries of `WIDTH` bytes below `digest`. Searches near the front first, because many lookups go through a run in
+/// order.
 pub fn lower_bound<const WIDTH: usize>(run: &[u8], digest: &[u8; 16]) -> usize {
     let below = |at: usize| run[at * WIDTH..][..16] < digest[..];
     let count = run.len() / WIDTH;
@@ -22,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_below_a_digest_are_counted_wherever_it_stands() {
+    fn entries_below_a_digest_are_counted_at_any_position() {
         for many in 0..40_u8 {
             let run: Vec<u8> = (0..many).flat_map(|number| [[number * 2 + 1; 16].as_slice(), &[9, 9]].concat()).collect();
             for wanted in 0..=many * 2 + 1 {

@@ -1,9 +1,9 @@
 //! The tables of contacts and all access to them.
 //!
-//! A contact is one row under its number. Beside it, derived in the same transaction: the digest of its email (what makes it
-//! unique), the sets it belongs to (all, a status, tags), how large each set is, and when it last changed.
+//! A contact is one row under its number. The same transaction updates the data derived from it: the hash of its email (which makes it
+//! unique), the sets it belongs to (all, its status, its tags), the size of each set, and the time of its last change.
 //!
-//! Invariant: every write of a contact goes through [`Changes`], which keeps all of these in step and feeds the search index.
+//! Invariant: every write of a contact goes through [`Changes`], which keeps all of this in step and feeds the search index.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,10 +30,10 @@ const COUNTS: Table<(ProjectId, (u8, u32)), i64> = Table::new(tables::CONTACT_CO
 
 /// Contacts in one row of [`UPDATES`]: 2 KiB, so that a single change rewrites little and a scan of a million reads 4,000 rows.
 const UPDATES_PER_BLOCK: u32 = 256;
-/// Gaps of up to this many numbers are bridged by one entry of the feed: indexing a few contacts again is cheaper than an entry.
+/// One feed entry bridges gaps of up to this many numbers: indexing a few contacts again is cheaper than another entry.
 const FEED_GAP_MAX: u32 = 16;
 
-/// What sets and counters are kept by.
+/// The key of a set and its counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
     /// Every contact.
@@ -42,21 +42,21 @@ pub enum Facet {
     Status(Status),
     /// Contacts with one tag.
     Tag(u32),
-    /// Counter only: tags of the project.
+    /// Counter only: the tags of the project.
     Tags,
     /// Counter only: the number the next contact gets.
     NextContact,
     /// Counter only: the number the next tag gets.
     NextTag,
-    /// Counter only: grows with every change of any contact; tells whether a remembered count is still true.
+    /// Counter only: grows with every change of any contact; shows whether a cached count is still valid.
     Revision,
-    /// Counter only: grows with everything that is sent to a contact or done by one.
+    /// Counter only: grows with everything sent to a contact or done by one.
     Activity,
-    /// Counter only: grows with every customer event; the number inside the next one's id.
+    /// Counter only: grows with every customer event; the number inside the next event's id.
     Events,
-    /// Counter only: names of customer events, and the number the next one gets.
+    /// Counter only: the names of customer events, and the number of the next one.
     EventNames,
-    /// Counter only: grows with every change of a topic or of a contact's choice about one.
+    /// Counter only: grows with every change of a topic or of a contact's choice.
     Topics,
 }
 
@@ -78,18 +78,18 @@ impl Facet {
     }
 }
 
-/// What an email is unique by: 128 bits of the digest of its normalised form. A fixed width keeps the table dense.
+/// Returns the key that makes an email unique: 128 bits of the hash of its normalized form. A fixed width keeps the table dense.
 pub fn email_digest(normalised: &str) -> [u8; 16] {
     digest(normalised.as_bytes())
 }
 
-/// The same of a checked address.
+/// Like `email_digest`, for a checked address.
 pub fn email_digest_of(email: &EmailAddress) -> [u8; 16] {
     let text = email.as_str();
     if !text.is_ascii() {
         return email_digest(&email.normalised());
     }
-    // What `normalised` says of plain addresses, without its allocation.
+    // The same result as `normalised` for plain addresses, without its allocation.
     let mut lower = [0; ADDRESS_BYTES_MAX];
     let lower = &mut lower[..text.len()];
     lower.copy_from_slice(text.as_bytes());
@@ -101,22 +101,22 @@ fn digest(bytes: &[u8]) -> [u8; 16] {
     *sha256(bytes).first_chunk().expect("a SHA-256 digest has 32 bytes")
 }
 
-/// The contact with this number.
+/// Returns the contact with this number.
 pub fn by_number(tx: &impl Read, project: ProjectId, number: u32) -> Result<Option<Contact>> {
     tx.get(CONTACTS, &(project, number))
 }
 
-/// The contact with this id.
+/// Returns the contact with this id.
 pub fn find(tx: &impl Read, project: ProjectId, id: ContactId) -> Result<Option<Contact>> {
     Ok(by_number(tx, project, id.number())?.filter(|contact| contact.id == id))
 }
 
-/// The number of the contact with this email.
+/// Returns the number of the contact with this email.
 pub fn number_by_digest(tx: &impl Read, project: ProjectId, digest: [u8; 16]) -> Result<Option<u32>> {
     email_index::find(tx, project, digest)
 }
 
-/// The contact with this email, given in its normalised form.
+/// Returns the contact with this email, given in normalized form.
 pub fn find_by_email(tx: &impl Read, project: ProjectId, normalised: &str) -> Result<Option<Contact>> {
     match number_by_digest(tx, project, email_digest(normalised))? {
         Some(number) => {
@@ -127,7 +127,7 @@ pub fn find_by_email(tx: &impl Read, project: ProjectId, normalised: &str) -> Re
     }
 }
 
-/// Every project that has contacts.
+/// Returns every project that has contacts.
 pub fn projects(tx: &impl Read) -> Result<Vec<ProjectId>> {
     let mut projects = Vec::new();
     let mut span = Span::default();
@@ -142,28 +142,28 @@ pub fn projects(tx: &impl Read) -> Result<Vec<ProjectId>> {
     }
 }
 
-/// Every contact of a facet.
+/// Returns every contact of a facet.
 pub fn set(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<RoaringBitmap> {
     bitmap::load(tx, BITS, &(project, facet.key()))
 }
 
-/// How many contacts a facet has.
+/// Returns the number of contacts of a facet.
 pub fn count(tx: &impl Read, project: ProjectId, facet: Facet) -> Result<u64> {
     Ok(tx.get(COUNTS, &(project, facet.key()))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Add to a counter.
+/// Adds to a counter.
 pub fn add_count(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, delta: i64) -> Result<()> {
     tx.add(COUNTS, &(project, facet.key()), delta).map(drop)
 }
 
-/// Take `many` numbers; says the first. Numbers are never used again.
+/// Reserves `many` numbers and returns the first. Numbers are never reused.
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet, many: u32) -> Result<u32> {
     let next = tx.add(COUNTS, &(project, facet.key()), i64::from(many))?;
     u32::try_from(next - i64::from(many)).map_err(|_| Error::Io("a project has had four billion contacts".into()))
 }
 
-/// Remove a facet's set and count.
+/// Deletes a facet's set and count.
 pub fn drop_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Result<()> {
     let members = set(tx, project, facet)?;
     if members.is_empty() {
@@ -171,19 +171,19 @@ pub fn drop_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Resul
     }
     tx.delete_span(BITS, &BITS.under(&(project, facet.key())), usize::from(u16::MAX) + 1)?;
     tx.delete(COUNTS, &(project, facet.key()));
-    // What the search index knows of these contacts names the facet: have them read again.
+    // The search index stores the facet with these contacts, so they must be indexed again.
     feed_runs(tx, project, &members, false);
     add_count(tx, project, Facet::Revision, 1)
 }
 
-/// Have every contact of a facet indexed again.
+/// Queues every contact of a facet to be indexed again.
 pub fn feed_set(tx: &mut WriteTx<'_>, project: ProjectId, facet: Facet) -> Result<()> {
     let members = set(tx, project, facet)?;
     feed_runs(tx, project, &members, false);
     Ok(())
 }
 
-/// When each contact last changed, for numbers in `wanted`, in order of number.
+/// Visits the time of the last change of each contact in `wanted`, in order of number.
 pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut each: impl FnMut(u32, Timestamp)) -> Result<()> {
     let (Some(first), Some(last)) = (wanted.min(), wanted.max()) else { return Ok(()) };
     let mut span = UPDATES.under(&(project,));
@@ -195,7 +195,7 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
         let inside = start..=start + (UPDATES_PER_BLOCK - 1);
         match wanted.range_cardinality(inside.clone()) {
             0 => {}
-            // Most lists are of nearly everybody: whole blocks of them need no look at each number.
+            // Most lists contain nearly every contact, so whole blocks need no check of each number.
             many if many == times.len() as u64 => (start..).zip(times).for_each(|(number, at)| each(number, at)),
             _ => {
                 let mut times = (start..).zip(times);
@@ -210,7 +210,7 @@ pub fn updates(tx: &impl Read, project: ProjectId, wanted: &RoaringBitmap, mut e
     })
 }
 
-/// Which of `wanted` last changed at a time that `holds`.
+/// Returns the contacts of `wanted` that last changed at a time that `holds` accepts.
 pub fn updated(
     tx: &impl Read,
     project: ProjectId,
@@ -218,7 +218,7 @@ pub fn updated(
     holds: impl Fn(Timestamp) -> bool,
 ) -> Result<RoaringBitmap> {
     let mut updated = RoaringBitmap::new();
-    // Neighbours mostly changed together: they go into the set as one range.
+    // Neighbors usually changed together, so they are added as one range.
     let mut run: Option<(u32, u32)> = None;
     updates(tx, project, wanted, |number, at| {
         if !holds(at) {
@@ -242,7 +242,7 @@ fn insert(set: &mut RoaringBitmap, run: Option<(u32, u32)>) {
     }
 }
 
-/// The first number whose contact was created at `at` or later. Numbers are given in order of creation.
+/// Returns the first number whose contact was created at `at` or later. Numbers are assigned in order of creation.
 pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap, at: Timestamp) -> Result<u32> {
     let (mut low, mut high) = (0, all.len());
     while low < high {
@@ -254,7 +254,7 @@ pub fn first_created_at(tx: &impl Read, project: ProjectId, all: &RoaringBitmap,
     Ok(all.select(low as u32).unwrap_or(u32::MAX))
 }
 
-/// The rows of `numbers` in one span, as bytes: for scans that read part of each.
+/// Visits the rows of `numbers` in one span, as bytes, for scans that read a part of each.
 pub fn visit_rows(
     tx: &impl Read,
     project: ProjectId,
@@ -277,15 +277,15 @@ pub struct Changes {
     project: ProjectId,
     facets: BTreeMap<Facet, Delta>,
     updates: BTreeMap<u32, Option<Timestamp>>,
-    /// Of contacts that are new. They can be found by their emails when the command is done.
+    /// Emails of new contacts. Lookups by email find them once the command is done.
     emails: Vec<([u8; 16], u32)>,
     fresh: RoaringBitmap,
     changed: RoaringBitmap,
-    /// Where a row is written before its length is known.
+    /// A buffer for rows whose length is not yet known.
     scratch: Vec<u8>,
 }
 
-/// Change contacts of one project; everything derived from them follows when `change` has succeeded.
+/// Changes contacts of one project. All derived data is updated after `change` has succeeded.
 pub fn change<T, E: From<Error>>(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -306,12 +306,12 @@ pub fn change<T, E: From<Error>>(
 }
 
 impl Changes {
-    /// Whose contacts are changed.
+    /// The project whose contacts are changed.
     pub fn project(&self) -> ProjectId {
         self.project
     }
 
-    /// Add a contact whose number was taken by [`next_number`] and whose email is free.
+    /// Adds a contact with a number reserved by [`next_number`] and an email that is not in use.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) {
         let number = contact.id.number();
         self.scratch.clear();
@@ -325,7 +325,7 @@ impl Changes {
         self.fresh.insert(number);
     }
 
-    /// Replace a contact. Its email stays the same.
+    /// Replaces a contact. Its email must stay the same.
     pub fn replace(&mut self, tx: &mut WriteTx<'_>, before: &Contact, after: &Contact) {
         let number = after.id.number();
         tx.put(CONTACTS, &(self.project, number), after);
@@ -333,13 +333,13 @@ impl Changes {
         old.iter().filter(|facet| !new.contains(facet)).for_each(|facet| self.leave(*facet, number));
         new.iter().filter(|facet| !old.contains(facet)).for_each(|facet| self.enter(*facet, number));
         self.updates.insert(number, Some(after.updated_at));
-        // What is new will be read as it is at the end of this command.
+        // A new contact is read as it is at the end of this command anyway.
         if !self.fresh.contains(number) {
             self.changed.insert(number);
         }
     }
 
-    /// Remove a contact.
+    /// Removes a contact.
     pub fn remove(&mut self, tx: &mut WriteTx<'_>, contact: &Contact, digest: [u8; 16]) -> Result<()> {
         let number = contact.id.number();
         tx.delete(CONTACTS, &(self.project, number));
@@ -347,7 +347,7 @@ impl Changes {
             self.leave(facet, number);
         }
         self.updates.insert(number, None);
-        // A contact made and removed in one command was never seen outside it.
+        // A contact created and removed in one command was never visible outside it.
         if self.fresh.remove(number) {
             self.emails.retain(|(_, added)| *added != number);
             return Ok(());
@@ -374,7 +374,7 @@ impl Changes {
         let project = self.project;
         for (facet, delta) in &self.facets {
             let key = facet.key();
-            // A tag deleted since has no set any more; leaving it changes nothing.
+            // A tag deleted meanwhile has no set any more; leaving it changes nothing.
             let gone = matches!(facet, Facet::Tag(_)) && !delta.remove.is_empty() && count(tx, project, *facet)? == 0;
             if gone && delta.add.is_empty() {
                 continue;
@@ -421,7 +421,7 @@ fn write_updates(tx: &mut WriteTx<'_>, project: ProjectId, updates: &BTreeMap<u3
     Ok(())
 }
 
-/// Tell the feed of these contacts, neighbours as one entry.
+/// Adds these contacts to the feed, neighbors as one entry.
 fn feed_runs(tx: &mut WriteTx<'_>, project: ProjectId, numbers: &RoaringBitmap, fresh: bool) {
     let gap = if fresh { 0 } else { FEED_GAP_MAX };
     let mut run: Option<(u32, u32)> = None;

@@ -1,6 +1,6 @@
-//! Whether a contact may be mailed, as others change it: the contact's own word, or its mail server's.
+//! Changes whether a contact may be mailed, at the request of the contact or because of its mail server.
 //!
-//! Each change is made once, told at most once, and asked of the rules of [`Status::keeps`]. It does not know how the word came in.
+//! Each change is applied once, reported at most once, and subject to [`Status::keeps`]. This file does not know how the request arrived.
 
 use super::model::{ChangeOrigin, Contact, Status};
 use super::store;
@@ -8,14 +8,14 @@ use super::webhook_events::{self, Action, Source};
 use crate::engine::store::{Error, Result, WriteTx};
 use crate::vocab::ids::{AccountId, ProjectId};
 
-/// The contact does not want mail any more. Says whether that is news; only news are told.
+/// Unsubscribes a contact. Returns whether this changed its status; only changes are reported.
 pub fn unsubscribe(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) -> Result<bool> {
     let Some(after) = put(tx, place.1, contact, Status::Unsubscribed)? else { return Ok(false) };
     webhook_events::unsubscribed(tx, place, &after, Action::Unsubscribed, source);
     Ok(true)
 }
 
-/// The contact's address does not take mail. Says whether that is news. An unsubscribed contact stays unsubscribed.
+/// Marks a contact as bounced. Returns whether this changed its status. An unsubscribed contact stays unsubscribed.
 pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
     if contact.status.keeps(Status::Bounced, ChangeOrigin::Incidental).is_some() {
         return Ok(false);
@@ -23,8 +23,7 @@ pub fn bounce(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Re
     Ok(put(tx, project, contact, Status::Bounced)?.is_some())
 }
 
-/// Resubscribe a contact who had unsubscribed, on the contact's own request. No webhook event exists for this
-/// (`assets/docs/contacts.md`).
+/// Resubscribes an unsubscribed contact at its own request. There is no webhook event for this (`assets/docs/contacts.md`).
 pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) -> Result<bool> {
     if contact.status != Status::Unsubscribed {
         return Ok(false);
@@ -32,7 +31,7 @@ pub fn resubscribe(tx: &mut WriteTx<'_>, project: ProjectId, contact: &Contact) 
     Ok(put(tx, project, contact, Status::Subscribed)?.is_some())
 }
 
-/// The contact has left one topic. The choice itself is kept by topics.
+/// Reports that the contact left one topic. The topics feature stores the choice itself.
 pub fn leave_topic(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), contact: &Contact, source: Source) {
     webhook_events::unsubscribed(tx, place, contact, Action::TopicLeft, source);
 }

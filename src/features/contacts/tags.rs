@@ -1,7 +1,7 @@
 //! The dictionary of tags: names on the wire, numbers in contacts and in sets.
 //!
-//! It lives here because a contact cannot be written without it; `features/tags` gives tags their descriptions and their endpoints
-//! on top of it. A number is never used twice, so a set or a contact that still has the number of a deleted tag means nothing by it.
+//! It is part of contacts because writing a contact needs it; `features/tags` adds descriptions and endpoints. A number is never reused, so
+//! sets and contacts that still have the number of a deleted tag can be ignored.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,7 +21,7 @@ const BY_NAME: Table<(ProjectId, String), u32> = Table::new(tables::TAGS_BY_NAME
 /// The name of a tag.
 pub type TagName = Name<{ limits::TAG_NAME_CHARACTERS_MAX }>;
 
-/// A tag as it is kept.
+/// A tag as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
     pub id: TagId,
@@ -36,34 +36,34 @@ pub struct Tag {
 impl Record for Tag {}
 
 impl Tag {
-    /// The number that contacts and sets know it by.
+    /// The number that contacts and sets use.
     pub fn number(&self) -> u32 {
         self.id.number()
     }
 }
 
-/// The number of the tag with this name, whatever its case.
+/// Returns the number of the tag with this name, ignoring case.
 pub fn number(tx: &impl Read, project: ProjectId, name: &str) -> Result<Option<u32>> {
     tx.get(BY_NAME, &(project, fold(name)))
 }
 
-/// The tag with this number.
+/// Returns the tag with this number.
 pub fn by_number(tx: &impl Read, project: ProjectId, number: u32) -> Result<Option<Tag>> {
     tx.get(TAGS, &(project, number))
 }
 
-/// The tag with this id.
+/// Returns the tag with this id.
 pub fn by_id(tx: &impl Read, project: ProjectId, id: TagId) -> Result<Option<Tag>> {
     Ok(by_number(tx, project, id.number())?.filter(|tag| tag.id == id))
 }
 
-/// Every tag of a project, oldest first.
+/// Returns every tag of a project, oldest first.
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Tag>> {
     let rows = tx.list(TAGS, &TAGS.under(&(project,)), Order::Forward, limits::TAGS_PER_PROJECT_MAX)?;
     Ok(rows.into_iter().map(|(_, tag)| tag).collect())
 }
 
-/// Put a tag and its name; `before` is what it was.
+/// Saves a tag and its name; `before` is its previous state.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: Option<&Tag>, tag: &Tag) {
     if let Some(before) = before {
         tx.delete(BY_NAME, &(project, fold(&before.name)));
@@ -72,7 +72,7 @@ pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: Option<&Tag>, tag:
     tx.put(BY_NAME, &(project, fold(&tag.name)), &tag.number());
 }
 
-/// Make a tag with a name that is free; `None` when the project has as many as it may.
+/// Creates a tag whose name is not in use; `None` if the project has the maximum number of tags.
 pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Option<Tag>> {
     let count = store::count(tx, project, Facet::Tags)?;
     if count >= limits::TAGS_PER_PROJECT_MAX as u64 {
@@ -87,8 +87,8 @@ pub fn create(tx: &mut WriteTx<'_>, project: ProjectId, name: &str) -> Result<Op
     Ok(Some(tag))
 }
 
-/// Remove a tag from the dictionary and from the sets. Its number stays in the rows of contacts, where it means nothing any more,
-/// until room for another is needed.
+/// Deletes a tag from the dictionary and the sets. Its number stays in the rows of contacts, where it is ignored, until its place is needed
+/// for another tag.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()> {
     tx.delete(TAGS, &(project, tag.number()));
     tx.delete(BY_NAME, &(project, fold(&tag.name)));
@@ -96,23 +96,23 @@ pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, tag: &Tag) -> Result<()>
     store::drop_set(tx, project, Facet::Tag(tag.number()))
 }
 
-/// Names become numbers, each looked up once; unknown names are made.
+/// Converts names to numbers, looking up each name once, and creates unknown tags.
 pub struct TagNumbers {
     project: ProjectId,
     known: HashMap<String, u32>,
 }
 
-/// The project has as many tags as it may.
+/// The project has the maximum number of tags.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TagLimitReached;
 
 impl TagNumbers {
-    /// Nothing looked up yet.
+    /// Starts without any lookups.
     pub fn new(project: ProjectId) -> Self {
         Self { project, known: HashMap::new() }
     }
 
-    /// The numbers of `names`, without repeats.
+    /// Returns the numbers of `names`, without repeats.
     pub fn of<'n>(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -143,7 +143,7 @@ impl TagNumbers {
     }
 }
 
-/// Numbers become names, each looked up once; numbers of deleted tags have none.
+/// Converts numbers to names, looking up each once; numbers of deleted tags have none.
 pub struct TagNames<'t, R> {
     tx: &'t R,
     project: ProjectId,
@@ -151,19 +151,19 @@ pub struct TagNames<'t, R> {
 }
 
 impl<'t, R: Read> TagNames<'t, R> {
-    /// Nothing looked up yet.
+    /// Starts without any lookups.
     pub fn new(tx: &'t R, project: ProjectId) -> Self {
         Self { tx, project, known: HashMap::new() }
     }
 
-    /// The names of `numbers`.
+    /// Returns the names of `numbers`.
     pub fn of(&mut self, numbers: &[u32]) -> Result<Vec<String>> {
         let mut names = Vec::with_capacity(numbers.len());
         self.each(numbers, |name| names.push(name.to_owned()))?;
         Ok(names)
     }
 
-    /// Show the name of each of `numbers`.
+    /// Passes the name of each of `numbers` to `show`.
     pub fn each(&mut self, numbers: &[u32], mut show: impl FnMut(&str)) -> Result<()> {
         for number in numbers {
             let name = match self.known.entry(*number) {

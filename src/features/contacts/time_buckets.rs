@@ -1,7 +1,7 @@
-//! Buckets of time by which sets of contacts are kept: all time, days and hours, of UTC.
+//! Time buckets by which sets of contacts are stored: all time, days and hours, in UTC.
 //!
-//! Whoever did something is in the set of each bucket that contains the moment. A period is then answered from whole days and hours;
-//! only contacts of the two hours at its ends must be looked at one by one. It does not know what was done.
+//! A contact is in the set of each bucket that contains the time of its action. A period is then answered from whole days and hours; only
+//! contacts in the two hours at its ends must be checked one by one. This file does not know which action it is.
 
 use roaring::RoaringBitmap;
 
@@ -9,7 +9,7 @@ use super::filter::Period;
 use crate::base::clock::Timestamp;
 use crate::engine::store::Result;
 
-/// The bucket of all time.
+/// The bucket for all time.
 pub const EVER: u32 = 0;
 /// Added to the number of a day since 1970.
 pub const DAY: u32 = 1 << 30;
@@ -17,31 +17,31 @@ pub const DAY: u32 = 1 << 30;
 pub const HOUR: u32 = 2 << 30;
 pub const HOURS_PER_DAY: u32 = 24;
 const HOUR_MS: i64 = 60 * 60 * 1000;
-/// Hours are counted up to here; it is the year 124,000.
+/// The last counted hour, in the year 124,000.
 const HOUR_LAST: u32 = DAY - 1;
 
-/// The buckets that contain a moment.
+/// Returns the buckets that contain a moment.
 pub fn of(at: Timestamp) -> [u32; 3] {
     [EVER, DAY | day(at), HOUR | hour(at)]
 }
 
-/// The day since 1970 that contains a moment.
+/// Returns the day since 1970 that contains a moment.
 pub fn day(at: Timestamp) -> u32 {
     hour(at) / HOURS_PER_DAY
 }
 
-/// The hour since 1970 that contains a moment. Nothing happened before.
+/// Returns the hour since 1970 that contains a moment. Nothing happened earlier.
 fn hour(at: Timestamp) -> u32 {
     (at.0.max(0) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }
 
-/// The first hour that begins at a moment or later.
+/// Returns the first hour that starts at a moment or later.
 fn hours_up(at: Timestamp) -> u32 {
     ((at.0.max(0).saturating_add(HOUR_MS - 1)) / HOUR_MS).min(i64::from(HOUR_LAST)) as u32
 }
 
-/// Who did it in a period: `between` tells everybody in the buckets from a first one until before an end, `has` whether one contact
-/// did it in the period, by its rows.
+/// Returns the contacts that did something in a period. `between` returns those in the buckets from a first one up to an exclusive end;
+/// `has` checks the rows of one contact for the period.
 pub fn who(
     period: Period,
     between: impl Fn(u32, u32) -> Result<RoaringBitmap>,
@@ -60,7 +60,7 @@ pub fn who(
     } else if first < last {
         who |= between(HOUR | first, HOUR | last)?;
     }
-    // The hours at the ends that are not whole; both ends may be in one.
+    // The incomplete hours at the ends, which may be the same hour.
     let mut ends = vec![hour(period.from), last];
     ends.dedup();
     for end in ends {

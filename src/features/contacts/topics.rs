@@ -1,9 +1,8 @@
-//! Topics and the choices of contacts about them: their tables, and all access to them.
+//! Topics and the contacts' choices: their tables, and all access to them.
 //!
-//! It lives here because conditions on contacts ask who gets a topic; `features/topics` says what topics are and gives them their
-//! endpoints on top of it. A choice is a contact's number in one of two sets of its topic: chosen in, chosen out. When a contact is
-//! deleted its number stays behind in these sets and means nothing: numbers are never used again, and every set is cut to the
-//! contacts that exist before anybody sees it.
+//! It is part of contacts because filters can select the subscribers of a topic; `features/topics` defines what topics are and adds the
+//! endpoints. A choice is a contact's number in one of the topic's two sets: opted in or opted out. The number of a deleted contact stays
+//! in these sets without effect: numbers are never reused, and every set is restricted to existing contacts before it is used.
 
 use roaring::RoaringBitmap;
 use schemars::JsonSchema;
@@ -19,14 +18,14 @@ use crate::vocab::{limits, tables};
 const TOPICS: Table<(ProjectId, TopicId), Topic> = Table::new(tables::TOPICS);
 const CHOICES: Table<(ProjectId, TopicId, u8, u16), Block> = Table::new(tables::TOPIC_BITS);
 
-/// In [`CHOICES`]: chosen out.
+/// In [`CHOICES`]: opted out.
 const OUT: u8 = 0;
-/// In [`CHOICES`]: chosen in.
+/// In [`CHOICES`]: opted in.
 const IN: u8 = 1;
-/// Blocks of both sets of one topic at their largest.
+/// The maximum number of blocks of both sets of one topic.
 const BLOCKS_MAX: usize = 2 * (u16::MAX as usize + 1);
 
-/// A topic as it is kept.
+/// A topic as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topic {
     pub id: TopicId,
@@ -42,18 +41,18 @@ pub struct Topic {
 
 impl Record for Topic {}
 
-/// Where a contact stands that has not chosen.
+/// Whether a contact that has not chosen is subscribed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TopicDefault {
-    /// In: the contact gets the topic until it opts out.
+    /// Subscribed: the contact gets the topic until it opts out.
     OptIn,
-    /// Out: the contact gets the topic only once it opts in.
+    /// Not subscribed: the contact gets the topic only once it opts in.
     #[default]
     OptOut,
 }
 
-/// Who is shown a topic.
+/// Which contacts see a topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TopicVisibility {
@@ -64,36 +63,36 @@ pub enum TopicVisibility {
     Private,
 }
 
-/// The topic with this id.
+/// Returns the topic with this id.
 pub fn find(tx: &impl Read, project: ProjectId, id: TopicId) -> Result<Option<Topic>> {
     tx.get(TOPICS, &(project, id))
 }
 
-/// Every topic of a project, oldest first.
+/// Returns every topic of a project, oldest first.
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Topic>> {
     let rows = tx.list(TOPICS, &TOPICS.under(&(project,)), Order::Forward, limits::TOPICS_PER_PROJECT_MAX)?;
     Ok(rows.into_iter().map(|(_, topic)| topic).collect())
 }
 
-/// Put a topic.
+/// Saves a topic.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, topic: &Topic) -> Result<()> {
     tx.put(TOPICS, &(project, topic.id), topic);
     changed(tx, project)
 }
 
-/// Remove a topic and all choices about it.
+/// Deletes a topic and all choices.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId) -> Result<()> {
     tx.delete(TOPICS, &(project, id));
     tx.delete_span(CHOICES, &CHOICES.under(&(project, id)), BLOCKS_MAX)?;
     changed(tx, project)
 }
 
-/// Who gets a topic may be others now.
+/// Records that the subscribers of topics may have changed.
 fn changed(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
     add_count(tx, project, Facet::Topics, 1)
 }
 
-/// What the contact with this number chose; `None` as long as it has not.
+/// Returns the choice of the contact with this number; `None` if it has not chosen.
 pub fn choice(tx: &impl Read, project: ProjectId, id: TopicId, number: u32) -> Result<Option<bool>> {
     for (side, subscribed) in [(IN, true), (OUT, false)] {
         if bitmap::has(tx, CHOICES, |block| (project, id, side, block), number)? {
@@ -103,7 +102,7 @@ pub fn choice(tx: &impl Read, project: ProjectId, id: TopicId, number: u32) -> R
     Ok(None)
 }
 
-/// Keep a contact's choice.
+/// Stores a contact's choice.
 pub fn choose(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId, number: u32, subscribed: bool) -> Result<()> {
     if choice(tx, project, id, number)? == Some(subscribed) {
         return Ok(());
@@ -117,18 +116,18 @@ pub fn choose(tx: &mut WriteTx<'_>, project: ProjectId, id: TopicId, number: u32
     changed(tx, project)
 }
 
-/// Whether the contact with this number gets this topic: its choice, or else the topic's default.
+/// Returns whether the contact with this number gets this topic: by its choice, or else by the topic's default.
 pub fn is_subscribed(tx: &impl Read, project: ProjectId, topic: &Topic, number: u32) -> Result<bool> {
     let chosen = choice(tx, project, topic.id, number)?;
     Ok(chosen.unwrap_or(topic.default_subscription == TopicDefault::OptIn))
 }
 
-/// Every contact that gets this topic.
+/// Returns every contact that gets this topic.
 pub fn subscribers(tx: &impl Read, project: ProjectId, topic: &Topic) -> Result<RoaringBitmap> {
     among(tx, project, topic, store::set(tx, project, Facet::All)?)
 }
 
-/// Those of `all` contacts that get this topic.
+/// Returns those of `all` contacts that get this topic.
 pub fn among(tx: &impl Read, project: ProjectId, topic: &Topic, all: RoaringBitmap) -> Result<RoaringBitmap> {
     let chosen = |side: u8| bitmap::load(tx, CHOICES, &(project, topic.id, side));
     Ok(match topic.default_subscription {

@@ -1,6 +1,6 @@
-//! Find or create contacts by email: the contact that an address belongs to, or a new one.
+//! Finds or creates contacts by email.
 //!
-//! A contact created here is not subscribed: another system named it, and it never asked for mail.
+//! A contact created here is non-subscribed: another system reported it, and it never asked for mail.
 
 use std::collections::HashMap;
 
@@ -14,22 +14,22 @@ use crate::base::email::EmailAddress;
 use crate::engine::store::{Error, Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, ProjectId};
 
-/// Resolves addresses of one project to contacts within one command, and collects the changes to them.
+/// Resolves addresses to contacts of one project within one command, and collects the changes.
 pub struct ContactResolver<'c> {
     changes: &'c mut Changes,
     /// The contacts of the addresses that were looked up together.
     known: HashMap<[u8; 16], Option<u32>>,
-    /// Contacts created here: they are not in the index until the command is done.
+    /// Contacts created here. They are in the index only once the command is done.
     created: HashMap<[u8; 16], u32>,
 }
 
-/// A contact that can be created: its fields are checked.
+/// A contact that can be created, with checked fields.
 pub struct NewContact {
     input: ContactInput,
     digest: [u8; 16],
 }
 
-/// Resolve contacts of a project; the changes that `act` makes are written once it succeeds.
+/// Resolves contacts of a project. The changes that `act` makes are written once it succeeds.
 pub fn resolve<T, E: From<Error>>(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -40,19 +40,19 @@ pub fn resolve<T, E: From<Error>>(
     })
 }
 
-/// Everything that can be said against a new contact with this address and profile.
+/// Checks everything that could make a new contact with this address and profile invalid.
 pub fn new_contact(email: EmailAddress, profile: ContactProfile) -> std::result::Result<NewContact, FieldError> {
     let digest = store::email_digest_of(&email);
     Ok(NewContact { input: profile.into_input(email, Status::NonSubscribed)?, digest })
 }
 
-/// What an address is looked up by.
+/// Returns the key to look up an address by.
 pub fn address_digest(email: &EmailAddress) -> [u8; 16] {
     store::email_digest_of(email)
 }
 
 impl ContactResolver<'_> {
-    /// Look up many addresses at once, which takes less than one after the other.
+    /// Looks up many addresses together, which is faster than one by one.
     pub fn look_up(&mut self, tx: &impl Read, mut digests: Vec<[u8; 16]>) -> Result<()> {
         digests.sort_unstable();
         digests.dedup();
@@ -61,7 +61,7 @@ impl ContactResolver<'_> {
         Ok(())
     }
 
-    /// The number of the contact whose address has this digest.
+    /// Returns the number of the contact whose address has this hash.
     pub fn find(&self, tx: &impl Read, digest: [u8; 16]) -> Result<Option<u32>> {
         match (self.created.get(&digest), self.known.get(&digest)) {
             (Some(number), _) => Ok(Some(*number)),
@@ -70,7 +70,7 @@ impl ContactResolver<'_> {
         }
     }
 
-    /// Make a contact whose address has none.
+    /// Creates a contact for an address that has none.
     pub fn add(&mut self, tx: &mut WriteTx<'_>, new_contact: NewContact) -> Result<u32> {
         let NewContact { input, digest } = new_contact;
         let project = self.changes.project();
@@ -85,7 +85,7 @@ impl ContactResolver<'_> {
         Ok(number)
     }
 
-    /// What a contact becomes by a profile; `None` if it stays as it is.
+    /// Returns the contact before and after applying a profile; `None` if nothing changes.
     pub fn becomes(
         &self,
         tx: &WriteTx<'_>,
@@ -102,7 +102,7 @@ impl ContactResolver<'_> {
         Ok(Ok(changed.then_some((before, after))))
     }
 
-    /// Replace a contact by what it becomes.
+    /// Replaces a contact with its changed version.
     pub fn replace(&mut self, tx: &mut WriteTx<'_>, (before, after): &(Contact, Contact)) {
         self.changes.replace(tx, before, after);
     }

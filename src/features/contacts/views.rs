@@ -1,4 +1,4 @@
-//! A contact as callers see it.
+//! A contact as the API returns it.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +18,17 @@ use crate::engine::store::{Read, Result};
 use crate::features::suppressions::{self, Digester, Reason};
 use crate::vocab::ids::{AccountId, ContactId, EventId, ProjectId};
 
-/// A person of a project.
+/// A contact of a project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContactView {
     pub id: ContactId,
-    /// As it was given.
+    /// As given.
     #[schemars(extend("format" = "idn-email"))]
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    /// `null` if none is known.
+    /// `null` if unknown.
     pub phone: Nullable<String>,
     /// ISO 3166-1 alpha-2.
     pub country: Option<String>,
@@ -42,8 +42,8 @@ pub struct ContactView {
     pub updated_at: WireTime,
     /// When the contact unsubscribed, if that is its status.
     pub unsubscribed_at: Option<WireTime>,
-    /// Why the address is on the account's suppression list, which outlives contacts; absent if it is not. A suppressed contact gets
-    /// no marketing email, whatever its status.
+    /// Why the address is on the account's suppression list, which outlives contacts; absent if it is not. A suppressed contact gets no
+    /// marketing email, whatever its status.
     pub suppression: Option<Reason>,
 }
 
@@ -52,7 +52,7 @@ impl Listed for ContactView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// Makes views of the contacts of one project; each name of a tag is looked up once.
+/// Builds the views of contacts of one project, looking up each tag name once.
 pub struct Viewer<'t, R> {
     tx: &'t R,
     account: AccountId,
@@ -61,13 +61,13 @@ pub struct Viewer<'t, R> {
 }
 
 impl<'t, R: Read> Viewer<'t, R> {
-    /// For the project of a call.
+    /// Creates a viewer for the project of a call.
     pub fn new(tx: &'t R, caller: &Caller, project: ProjectId) -> Self {
         let digester = Digester::new(&caller.engine.seal);
         Self { tx, account: caller.account(), digester, names: TagNames::new(tx, project) }
     }
 
-    /// A contact with the names of its tags and what keeps it from being mailed.
+    /// Returns a contact with the names of its tags and its suppression reason.
     pub fn view(&mut self, contact: Contact) -> Result<ContactView> {
         let tags = self.names.of(&contact.tags)?;
         let suppression = match EmailAddress::stored(&contact.email) {
@@ -98,7 +98,7 @@ fn with_names(contact: Contact, tags: Vec<String>, suppression: Option<Reason>) 
 }
 
 impl ContactView {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: ContactId::parse("66f1a2b30000000a5c3e9d71").expect("24 hexadecimal characters"),
@@ -119,14 +119,14 @@ impl ContactView {
     }
 }
 
-/// An event that was reported of a contact.
+/// A customer event of a contact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerEvent {
     pub event_id: EventId,
     pub name: String,
     pub identifiers: ExternalIds,
-    /// As they were sent.
+    /// As received.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub properties: Option<Box<RawValue>>,
     pub occurred_at: WireTime,
@@ -134,7 +134,7 @@ pub struct CustomerEvent {
     pub dedupe_key: Option<String>,
 }
 
-/// What the system that reported an event calls things.
+/// The external ids that the reporting system uses.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalIds {
@@ -144,7 +144,7 @@ pub struct ExternalIds {
 }
 
 impl CustomerEvent {
-    /// The event as callers see it.
+    /// Converts a stored event.
     pub fn of((event_id, event): (EventId, Event)) -> Self {
         Self {
             event_id,
@@ -154,14 +154,14 @@ impl CustomerEvent {
                 external_checkout_id: event.checkout,
                 external_order_id: event.order,
             },
-            properties: event.properties.map(|json| RawValue::from_string(json).expect("it was JSON when it was taken in")),
+            properties: event.properties.map(|json| RawValue::from_string(json).expect("stored properties are valid JSON")),
             occurred_at: WireTime(event.occurred_at),
             received_at: WireTime(event.received_at),
             dedupe_key: event.dedupe_key,
         }
     }
 
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         let properties = RawValue::from_string(r#"{"value":49.9,"currency":"EUR"}"#.into()).expect("JSON");
         Self {

@@ -10,18 +10,18 @@ use crate::engine::store::WriteTx;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Why somebody is not subscribed any more: `data.action` of `subscriber.unsubscribed`.
+/// Why a contact is no longer subscribed: `data.action` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// The contact's own word, whichever way it came.
+    /// The contact unsubscribed, through any channel.
     Unsubscribed,
-    /// Through the same, but from some tags only.
+    /// The contact left only some tags.
     TagsLeft,
-    /// The same, but from one topic only.
+    /// The contact left only one topic.
     TopicLeft,
-    /// The contact is gone.
+    /// The contact was deleted.
     Deleted,
-    /// Somebody changed the status.
+    /// A user or program changed the status.
     StatusChanged,
 }
 
@@ -37,25 +37,25 @@ impl Action {
     }
 }
 
-/// Which way the word came: `data.source` of `subscriber.unsubscribed`.
+/// The channel of the request: `data.source` of `subscriber.unsubscribed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A program with a key or a token.
+    /// A program with an API key or token.
     Api,
     /// A member of the account, in the dashboard.
     Dashboard,
-    /// The button of a mail client (RFC 8058).
+    /// The unsubscribe button of an email client (RFC 8058).
     OneClick,
     /// The page behind a link in a message.
     Link,
-    /// A message to the address for unsubscribing.
+    /// A message to the unsubscribe address.
     Mailto,
-    /// Its mail service says that it called a message spam.
+    /// A spam complaint reported by the mailbox provider.
     Complaint,
 }
 
 impl Source {
-    /// Where a call of an operation comes from.
+    /// Returns the source of an operation call.
     pub fn of(caller: &Caller) -> Self {
         match &caller.principal {
             Principal::User(who) if who.session.kind == SessionKind::Browser => Source::Dashboard,
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(self) -> &'static str {
         match self {
             Source::Api => "api",
@@ -80,27 +80,27 @@ fn emit(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, kind: Webh
     outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: None, data });
 }
 
-/// A contact was created.
+/// Emits the event for a new contact.
 pub fn added(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact, tags: &[String]) {
     let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email, "tags": tags });
     emit(tx, caller.account(), project, WebhookEvent::SubscriberAdded, data);
 }
 
-/// `PATCH /v1/contacts/{id}` changed a contact. Only this operation emits the event (`assets/docs/contacts.md`): status changes alone, bulk
-/// writes and customer events with a profile do not.
+/// Emits the event for a contact changed with `PATCH /v1/contacts/{id}`. No other operation emits it (`assets/docs/contacts.md`), not even
+/// status changes, bulk writes or customer events with a profile.
 pub fn updated(tx: &mut WriteTx<'_>, caller: &Caller, project: ProjectId, contact: &Contact) {
     let data = json!({ "subscriberId": contact.id, "projectId": project, "email": contact.email });
     emit(tx, caller.account(), project, WebhookEvent::SubscriberUpdated, data);
 }
 
-/// Somebody has changed a contact's status, perhaps to one that is told.
+/// Emits the event for a status change, if the new status has one.
 pub fn status_changed(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), source: Source, before: &Contact, after: &Contact) {
     if before.status != after.status && after.status == Status::Unsubscribed {
         unsubscribed(tx, place, after, Action::StatusChanged, source);
     }
 }
 
-/// A contact unsubscribed, or is gone.
+/// Emits the event for a contact that unsubscribed or was deleted.
 pub fn unsubscribed(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),
@@ -114,7 +114,7 @@ pub fn unsubscribed(
     emit(tx, account, project, WebhookEvent::SubscriberUnsubscribed, data);
 }
 
-/// What a bulk import did.
+/// The counts of a bulk import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BulkCounts {
     pub success: u64,
@@ -122,7 +122,7 @@ pub struct BulkCounts {
     pub updated: u64,
 }
 
-/// A bulk import is complete.
+/// Emits the event for a completed bulk import.
 pub fn bulk_imported(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), counts: BulkCounts, job: Option<JobId>) {
     let BulkCounts { success, failed, updated } = counts;
     let data = json!({ "projectId": project, "success": success, "failed": failed, "updated": updated, "jobId": job });

@@ -1,4 +1,4 @@
-//! Writing contacts: one path for a single create, a bulk write, and a file.
+//! Writes contacts: one path for a single create, a bulk write and a file import.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct ContactInput {
 }
 
 impl ContactInput {
-    /// An input with an address and nothing else.
+    /// Creates an input with only an address.
     pub fn of(email: EmailAddress) -> Self {
         Self {
             email,
@@ -51,7 +51,7 @@ impl ContactInput {
         }
     }
 
-    /// Refuse what the types alone do not see: too many tags, too large or too deep custom fields.
+    /// Checks what the types alone cannot: too many tags, and custom fields that are too large or too deep.
     pub fn check(&self) -> Result<(), FieldError> {
         if self.tags.len() > limits::TAGS_PER_CONTACT_MAX {
             return Err(too_many_tags());
@@ -66,14 +66,14 @@ impl ContactInput {
 /// Why an input is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field at fault.
+    /// The invalid field.
     pub field: Cow<'static, str>,
     pub reason: String,
     code: Code,
 }
 
 impl FieldError {
-    /// A wrong value in `field`.
+    /// Creates an error for an invalid value in `field`.
     pub fn new(field: impl Into<Cow<'static, str>>, reason: impl ToString) -> Self {
         Self { field: field.into(), reason: reason.to_string(), code: Code::InvalidRequest }
     }
@@ -85,7 +85,7 @@ impl From<FieldError> for Failure {
     }
 }
 
-/// An input is refused, or the store failed.
+/// The input was refused, or the store failed.
 #[derive(Debug)]
 pub enum WriteError {
     Field(FieldError),
@@ -113,31 +113,31 @@ impl From<WriteError> for Failure {
     }
 }
 
-/// The refusal of a contact with too many tags.
+/// The error for a contact with too many tags.
 pub fn too_many_tags() -> FieldError {
-    FieldError::new("tags", format_args!("a contact has at most {} tags", limits::TAGS_PER_CONTACT_MAX))
+    FieldError::new("tags", format_args!("a contact can have at most {} tags", limits::TAGS_PER_CONTACT_MAX))
 }
 
-/// The refusal of one more tag in a project that is full of them.
+/// The error for one more tag in a project that has the maximum number.
 pub fn tag_limit_reached(_: TagLimitReached) -> FieldError {
-    let reason = format!("a project has at most {} tags; delete some first", limits::TAGS_PER_PROJECT_MAX);
+    let reason = format!("a project can have at most {} tags; delete some first", limits::TAGS_PER_PROJECT_MAX);
     FieldError { code: Code::LimitReached, ..FieldError::new("tags", reason) }
 }
 
 fn non_empty<const MAX: usize>(name: Option<ShortText<MAX>>) -> Option<String> {
-    // An empty name is no name.
+    // An empty name counts as absent.
     name.filter(|name| !name.is_empty()).map(ShortText::into_string)
 }
 
 /// What identifies a new contact.
 pub struct NewContactKey {
-    /// Made of a number that was taken for it.
+    /// Made from a number reserved for the contact.
     pub id: ContactId,
-    /// Of its email, which is free.
+    /// The hash of its email, which is not in use.
     pub digest: [u8; 16],
 }
 
-/// Create a contact. It gets the tags `extra_tags` too.
+/// Creates a contact, with `extra_tags` in addition to its own tags.
 pub fn create(
     tx: &mut WriteTx<'_>,
     changes: &mut Changes,
@@ -171,12 +171,12 @@ pub fn create(
     Ok(contact)
 }
 
-/// Take one number for a contact that is about to be made.
+/// Reserves one number for a contact that is about to be created.
 pub fn next_number(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<u32, Error> {
     store::next_number(tx, project, Facet::NextContact, 1)
 }
 
-/// The numbers of tags by their names; unknown names are made.
+/// Returns the numbers of tags by name; unknown tags are created.
 pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut TagNumbers, names: &[TagName]) -> Result<Vec<u32>, WriteError> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -184,7 +184,7 @@ pub fn tag_numbers(tx: &mut WriteTx<'_>, numbers: &mut TagNumbers, names: &[TagN
     Ok(numbers.of(tx, names.iter().map(|name| &**name))?.map_err(tag_limit_reached)?)
 }
 
-/// Let a contact have more tags, as many as it may.
+/// Adds tags to a contact, up to the limit.
 pub fn add_tags(
     tx: &impl Read,
     project: ProjectId,
@@ -199,7 +199,7 @@ pub fn add_tags(
     if tags.len() <= limits::TAGS_PER_CONTACT_MAX {
         return Ok(());
     }
-    // Tags that were deleted leave their numbers behind in contacts: those make room.
+    // Numbers of deleted tags remain in contacts; drop them to free their places.
     let mut existing = Vec::with_capacity(tags.len());
     for number in tags.iter() {
         if by_number(tx, project, *number)?.is_some() {
@@ -213,14 +213,14 @@ pub fn add_tags(
 /// The result of merging an input into an existing contact.
 #[derive(Debug)]
 pub struct MergeOutcome {
-    /// The contact as it is now, if that differs from what was there.
+    /// The updated contact, if anything changed.
     pub changed: Option<Contact>,
-    /// Why the status stayed as it was, if another was asked for in vain.
+    /// Why the status stayed the same, if another was requested.
     pub status_kept: Option<&'static str>,
 }
 
-/// Merge an input into the contact that has its email: given values replace, tags are added (`extra_tags` too), custom fields are
-/// merged, and the status changes as far as the table of transitions lets it.
+/// Merges an input into the contact with its email: given values replace, tags are added (`extra_tags` too), custom fields are merged, and
+/// the status changes as far as the table of transitions allows.
 pub fn merge(
     tx: &mut WriteTx<'_>,
     changes: &mut Changes,
@@ -241,7 +241,7 @@ pub fn merge(
             return Err(FieldError::new("customFields", reason).into());
         }
     }
-    // Last, because names that are not there are made: a row that is refused leaves none behind.
+    // Last, because unknown tags are created: a refused row must leave none behind.
     let given = tag_numbers(tx, numbers, &input.tags)?;
     add_tags(tx, changes.project(), &mut contact.tags, extra_tags.iter().copied().chain(given))?;
     let status_kept = input.status.and_then(|status| before.status.keeps(status, ChangeOrigin::Incidental));

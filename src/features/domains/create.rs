@@ -1,4 +1,4 @@
-//! Making domains and keys: what several operations share.
+//! Creates domains and keys: shared by several operations.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Key pairs of both kinds that belong to no domain yet. Takes seconds of a processor.
+/// Generates key pairs of both kinds, not yet bound to a domain. Takes seconds of CPU time.
 pub async fn make_pairs() -> Result<[(KeyKind, KeyPair); 2], Failure> {
     tokio::task::spawn_blocking(pairs).await.map_err(Failure::internal)
 }
 
-/// The same, in this thread.
+/// The same, on the current thread.
 pub fn pairs() -> [(KeyKind, KeyPair); 2] {
     [(KeyKind::Rsa, KeyPair::generate(Algorithm::Rsa)), (KeyKind::Ed25519, KeyPair::generate(Algorithm::Ed25519))]
 }
 
-/// The keys of a domain out of new pairs, sealed.
+/// Seals new pairs as keys of a domain.
 pub fn keys(
     seal: &Seal,
     account: AccountId,
@@ -32,7 +32,7 @@ pub fn keys(
     pairs: &[(KeyKind, KeyPair); 2],
     random: &dyn Random,
 ) -> Vec<DomainKey> {
-    // The same for both, so that people see what belongs together; random, because a selector is never used for a second key.
+    // Shared by both selectors, so that users see which belong together; random, because a selector is never reused.
     let mark: [u8; 3] = random.bytes();
     let mark = crate::base::hex::encode(&mark);
     let key = |(number, (kind, pair)): (usize, &(KeyKind, KeyPair))| {
@@ -44,7 +44,7 @@ pub fn keys(
     pairs.iter().enumerate().map(key).collect()
 }
 
-/// The domain of this name; made with `shape` applied if there is none. The same asking twice makes one domain.
+/// Returns the domain of this name; creates it with `shape` applied if it does not exist. Calling it twice creates one domain.
 pub async fn ensure(
     context: &Context,
     spec: &'static crate::engine::api::Spec,

@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits::{DMARC_LEVELS_MAX, DOMAIN_FOUND_CHARACTERS_MAX, DOMAIN_FOUND_SHOWN_MAX, DOMAINS_AT_ONCE};
 
-/// Ask the DNS for every record of a domain, side by side.
+/// Queries the DNS for every record of a domain, in parallel.
 pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> DnsCheck {
     let wanted = records::required(domain, installation);
     let checks = join_all(wanted.iter().map(|record| check_record(dns, domain, record, installation)));
@@ -37,7 +37,7 @@ pub async fn check(dns: &Dns, domain: &Domain, installation: &Installation) -> D
     {
         let spf = shortened(&spf, DOMAIN_FOUND_CHARACTERS_MAX);
         notes.push(format!(
-            "As long as the return path is not verified, bounces return to the From address: the SPF record of {} (\"{spf}\") must then \
+            "Until the return path is verified, bounces return to the From address, so the SPF record of {} (\"{spf}\") must \
              allow the servers that send its mail.",
             domain.name
         ));
@@ -62,7 +62,7 @@ async fn check_record(
     (verdict, None)
 }
 
-/// The DMARC record of the domain, or of the nearest domain above it that has one: the organisational domain's is among those.
+/// Returns the DMARC record of the domain, or of the nearest parent that has one, which includes the organizational domain.
 async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>) {
     let mut own = None;
     for domain in std::iter::once(name).chain(parents(name)).take(DMARC_LEVELS_MAX) {
@@ -80,7 +80,7 @@ async fn dmarc(dns: &Dns, name: &str) -> (RecordCheck, Option<dns_rules::Dmarc>)
     (own.unwrap_or((RecordStatus::Missing, Vec::new())), None)
 }
 
-/// A host for links: it stands for ours, or has an address of ours, as where a name server flattens names.
+/// Checks a link host: it must be an alias of ours, or resolve to one of our addresses, as with name servers that flatten aliases.
 async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     let target = dns.cname(&record.name, MaxAge::Fresh).await;
     if target.as_deref() == Ok(record.value.as_str()) {
@@ -97,7 +97,7 @@ async fn tracking(dns: &Dns, record: &RequiredRecord) -> RecordCheck {
     }
 }
 
-/// Save the result of a check. The domain may have changed meanwhile: then only what still applies counts.
+/// Saves the result of a check. If the domain changed meanwhile, only the parts that still apply count.
 pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: DnsCheck) -> Result<Option<Domain>, Failure> {
     let Some(before) = store::find(tx, account, name)? else { return Ok(None) };
     let mut domain = before.clone();
@@ -110,7 +110,7 @@ pub fn save_check(tx: &mut WriteTx<'_>, account: AccountId, name: &str, check: D
     Ok(Some(domain))
 }
 
-/// Check the domains that are due; true if there may be more to do.
+/// Checks the domains that are due; returns true if there may be more.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let due = store::due(&data.store.read(), engine.clock.now(), DOMAINS_AT_ONCE)?;

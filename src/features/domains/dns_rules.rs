@@ -3,10 +3,10 @@
 use super::model::RecordStatus;
 use crate::engine::mail::dns::{DnsLookupError, DnsResult, MailServer};
 
-/// What a comparison comes to: the status, and what is there instead or why nothing is known.
+/// The result of a comparison: the status, and the values found instead or the error.
 pub type RecordCheck = (RecordStatus, Vec<String>);
 
-/// The verdict where nothing that could be compared was found.
+/// Returns the result for a lookup without comparable records.
 pub fn unavailable(answer: &DnsLookupError) -> RecordCheck {
     match answer {
         DnsLookupError::Unreachable(cause) => (RecordStatus::Unreachable, vec![cause.clone()]),
@@ -16,13 +16,13 @@ pub fn unavailable(answer: &DnsLookupError) -> RecordCheck {
     }
 }
 
-/// A DKIM record: the same key, and nothing that keeps it from being used.
+/// Checks a DKIM record: it must have the same key and no tag that prevents its use.
 pub fn dkim(wanted: &str, answer: DnsResult<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
         Err(answer) => return unavailable(&answer),
     };
-    // RFC 6376 leaves open what happens with several: some receivers take the first they get.
+    // RFC 6376 does not define the result for several records: some receivers take the first.
     match texts.as_slice() {
         [text] if is_same_key(wanted, text) => (RecordStatus::Verified, Vec::new()),
         _ => (RecordStatus::Mismatch, texts),
@@ -43,12 +43,12 @@ fn is_same_key(wanted: &str, found: &str) -> bool {
         && services
 }
 
-/// The value of a tag in a list like `v=DKIM1; p=…`.
+/// Returns the value of a tag in a list like `v=DKIM1; p=…`.
 fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.split(';').filter_map(|part| part.split_once('=')).find(|(own, _)| own.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// The host for bounces: its mail goes to the wanted host.
+/// Checks the return-path host: its mail must go to the expected host.
 pub fn return_path(wanted: &str, answer: DnsResult<Vec<MailServer>>) -> RecordCheck {
     match answer {
         Ok(servers) if servers.iter().any(|server| server.host == wanted) => (RecordStatus::Verified, Vec::new()),
@@ -59,7 +59,8 @@ pub fn return_path(wanted: &str, answer: DnsResult<Vec<MailServer>>) -> RecordCh
     }
 }
 
-/// An SPF record: exactly one that allows what is wanted. With relays, whose hosts only they know, any that allows something does.
+/// Checks an SPF record: exactly one that allows the expected sender. With relays, whose hosts only they know, any record that allows
+/// something is accepted.
 pub fn spf(wanted: &str, has_relays: bool, answer: DnsResult<Vec<String>>) -> RecordCheck {
     let texts = match answer {
         Ok(texts) => texts,
@@ -77,26 +78,26 @@ pub fn spf(wanted: &str, has_relays: bool, answer: DnsResult<Vec<String>>) -> Re
     if is_enough { (RecordStatus::Verified, Vec::new()) } else { (RecordStatus::Mismatch, records) }
 }
 
-/// Whether a text is an SPF record.
+/// Returns whether a text is an SPF record.
 pub fn is_spf(text: &str) -> bool {
     text.split_ascii_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("v=spf1"))
 }
 
-/// The terms of an SPF record that let somebody send.
+/// Returns the terms of an SPF record that allow senders.
 fn allowed(record: &str) -> Vec<String> {
     let terms = record.split_ascii_whitespace().skip(1).map(|term| term.to_ascii_lowercase());
     let terms = terms.map(|term| term.strip_prefix('+').map_or(term.clone(), str::to_owned));
     terms.filter(|term| !term.starts_with(['-', '~', '?']) && term != "all" && !term.starts_with("exp=")).collect()
 }
 
-/// What a DMARC record says to us.
+/// The relevant parts of a DMARC record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dmarc {
-    /// Mail counts as the domain's own only if it is signed for exactly the domain of its From address.
+    /// DMARC requires that the signing domain equals the domain of the From address (strict alignment).
     pub wants_exact_signer: bool,
 }
 
-/// The DMARC record among these texts, if there is exactly one that counts.
+/// Returns the DMARC record among these texts, if there is exactly one valid one.
 pub fn dmarc(texts: &[String]) -> Option<Dmarc> {
     let is_one =
         |text: &&String| text.split(';').next().is_some_and(|first| first.split_whitespace().collect::<String>() == "v=DMARC1");
@@ -105,7 +106,7 @@ pub fn dmarc(texts: &[String]) -> Option<Dmarc> {
     let policy = tag(record, "p").map(str::to_ascii_lowercase);
     let is_valid = match policy.as_deref() {
         Some("none" | "quarantine" | "reject") => true,
-        // Without a policy that is known a record still counts if it asks for reports.
+        // A record without a known policy still counts if it requests reports.
         _ => tag(record, "rua").is_some_and(|address| !address.is_empty()),
     };
     is_valid.then(|| Dmarc { wants_exact_signer: tag(record, "adkim").is_some_and(|mode| mode.eq_ignore_ascii_case("s")) })
@@ -122,7 +123,7 @@ mod tests {
     const KEY: &str = "v=DKIM1; k=rsa; p=MIIBIjANBg";
 
     #[test]
-    fn a_key_is_the_same_however_it_is_written() {
+    fn a_key_matches_in_every_notation() {
         for found in [KEY, "k=rsa;p=MIIB IjAN\tBg", "v=DKIM1;p=MIIBIjANBg;", "p=MIIBIjANBg; h=sha1:sha256; s=email; t=s; n=mine"]
         {
             assert_eq!(dkim(KEY, Ok(texts(&[found]))).0, RecordStatus::Verified, "{found}");
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn spf_must_be_one_record_that_allows_what_sends() {
+    fn spf_must_be_one_record_that_allows_the_sender() {
         let wanted = "v=spf1 mx ~all";
         for (found, has_relays, status) in [
             (vec!["v=spf1 mx -all"], false, RecordStatus::Verified),
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn any_valid_dmarc_record_will_do() {
+    fn any_valid_dmarc_record_is_accepted() {
         let relaxed = Some(Dmarc { wants_exact_signer: false });
         for (found, read) in [
             ("v=DMARC1; p=none", relaxed),
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn bounces_must_lead_here() {
+    fn the_return_path_must_point_here() {
         let server = |host: &str| MailServer { preference: 10, host: host.into() };
         assert_eq!(
             return_path("mx.mill.example", Ok(vec![server("a.example"), server("mx.mill.example")])).0,

@@ -13,11 +13,11 @@ use crate::vocab::limits::DOCTOR_DOMAINS_MAX;
 pub struct DomainReport {
     pub name: String,
     pub is_verified: bool,
-    /// Records that are not there as they should be.
+    /// Records that are missing or wrong.
     pub missing: Vec<MissingRecord>,
 }
 
-/// A record that is not there as it should be.
+/// A record that is missing or wrong.
 pub struct MissingRecord {
     /// Its type, as DNS providers name it.
     pub kind: &'static str,
@@ -25,7 +25,7 @@ pub struct MissingRecord {
     pub status: &'static str,
 }
 
-/// Check the domains of all accounts, up to a limit.
+/// Checks the domains of all accounts, up to a limit.
 pub async fn check_all(engine: &Arc<Engine>, environment: Environment) -> Result<Vec<DomainReport>, Failure> {
     let installation = Installation::of(&engine.settings);
     let domains: Vec<Domain> = store::of_all_accounts(&engine.data(environment).store.read(), DOCTOR_DOMAINS_MAX)?;

@@ -1,4 +1,4 @@
-//! What a domain's records depend on beside the domain: where this installation is, and how its mail goes out.
+//! The facts about this installation that DNS records depend on: its host, and how it sends mail.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,20 +7,20 @@ use url::Url;
 
 use crate::vocab::settings::Settings;
 
-/// This installation, as records name it.
+/// The hosts of this installation, as records name them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
-    /// The host that takes bounces; none as long as no setting says a name that others can find.
+    /// The host that receives bounces; absent unless a setting has a name in the public DNS.
     pub mail_host: Option<String>,
-    /// The host that links lead to.
+    /// The host of links.
     pub link_host: Option<String>,
-    /// The domain of all envelope senders, if there is one for all.
+    /// The domain of all envelope senders, if one is shared.
     pub bounce_domain: Option<String>,
     /// The hosts of the relays.
     pub relays: Vec<Relay>,
 }
 
-/// The host of a relay, as the settings give it.
+/// The host of a relay, from the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relay {
     Name(String),
@@ -28,7 +28,7 @@ pub enum Relay {
 }
 
 impl Relay {
-    /// From the host of a URL: `smtp` is not a special scheme of the URL standard, so its hosts arrive as text.
+    /// Parses the host of a URL: `smtp` is not a special scheme in the URL standard, so its hosts arrive as text.
     pub(super) fn of(host: &str) -> Self {
         match host.trim_matches(['[', ']']).parse() {
             Ok(address) => Self::Address(address),
@@ -47,7 +47,7 @@ impl fmt::Display for Relay {
 }
 
 impl Installation {
-    /// What the settings say.
+    /// Reads the settings.
     pub fn of(settings: &Settings) -> Self {
         let link_host = settings.server.public_url.as_deref().and_then(host).filter(|host| is_public(host));
         let greeting = settings.mail.hello_name.as_deref().map(str::to_ascii_lowercase);
@@ -65,7 +65,7 @@ fn host(address: &str) -> Option<String> {
     url.host_str().map(str::to_ascii_lowercase)
 }
 
-/// Whether this can be a host that others find: a name with a dot, and no address.
+/// Returns whether this can be a public host: a name with a dot, not an IP address.
 fn is_public(host: &str) -> bool {
     let last = host.rsplit('.').next().unwrap_or_default();
     host.contains('.') && !host.contains(['[', ':']) && last.bytes().any(|byte| byte.is_ascii_alphabetic()) && last != "localhost"
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_come_from_the_settings_and_only_names_that_others_can_find() {
+    fn hosts_come_from_the_settings_and_only_public_names_count() {
         assert_eq!(installation(""), Installation::default());
         let named = installation("[server]\npublic_url = 'https://mail.acme.example:8443'\n");
         assert_eq!(named.link_host.as_deref(), Some("mail.acme.example"));

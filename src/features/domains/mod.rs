@@ -1,9 +1,9 @@
-//! Sending domains: the keys that sign for them, the DNS records that prove them, and whether they are there.
+//! Sending domains: their signing keys, the DNS records that prove ownership, and the checks of those records.
 //!
-//! A domain is verified as soon as the DNS has one of its DKIM keys: only who controls the domain can put it there. Everything else
-//! makes mail better and is recommended. A worker looks again: often while a domain waits, daily afterwards.
+//! A domain is verified once the DNS has one of its DKIM keys: only the domain's owner can publish it. All other records improve delivery
+//! and are recommended. A worker repeats the check: often while a domain is pending, daily afterwards.
 //!
-//! Invariant: a private key is on disk only sealed for its own domain and selector, and in no answer at all.
+//! Invariant: a private key is on disk only sealed for its own domain and selector, and never in a response.
 
 mod create;
 mod dns_check;
@@ -33,8 +33,8 @@ use crate::engine::store::Read;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::AccountId;
 
-/// The account's domain with this name, or the failure that says there is none.
+/// Returns the account's domain with this name, or `NotFound`.
 fn find(tx: &impl Read, account: AccountId, name: &str) -> Result<model::Domain, Failure> {
-    let absent = || Failure::because(Code::NotFound, "There is no such sending domain; GET /v1/domains lists those of this key.");
+    let absent = || Failure::because(Code::NotFound, "No sending domain has this name; GET /v1/domains lists them.");
     store::find(tx, account, name)?.ok_or_else(absent)
 }

@@ -1,4 +1,4 @@
-//! A sending domain and its rules: when it is verified, when it is looked at again, how its keys change.
+//! A sending domain and its rules: when it is verified, when it is checked again, how its keys change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,39 +8,39 @@ use crate::base::clock::Timestamp;
 use crate::engine::store::Record;
 use crate::vocab::limits;
 
-/// A sending domain as it is kept.
+/// A sending domain as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Domain {
-    /// In ASCII and small letters.
+    /// In ASCII and lowercase.
     pub name: String,
-    /// The keys, the oldest first.
+    /// The keys, oldest first.
     pub keys: Vec<DomainKey>,
     pub tracking: Tracking,
-    /// What links are marked with, if they are.
+    /// The default UTM parameters for links, if any.
     pub utm: Option<Utm>,
-    /// What it is for, if it was made as a part of a root domain.
+    /// Its stream, if it was created as a part of a root domain.
     pub stream: Option<Stream>,
-    /// Whether From addresses at the root domain are signed by this one.
+    /// Whether it signs for From addresses at the root domain.
     pub signs_for_root: bool,
     pub from_name: Option<String>,
     pub status: Status,
-    /// Why it is so, for people.
+    /// The reason for the status, for people.
     pub reason: Option<String>,
-    /// Looks in a row that did not find what was there before.
+    /// Consecutive checks that did not find previously seen records.
     pub misses: u8,
-    /// Since when it waits for its records.
+    /// Since when it has waited for its records.
     pub waiting_since: Timestamp,
-    /// Looks since then.
+    /// Checks since then.
     pub checks: u32,
     pub verified_at: Option<Timestamp>,
     pub checked_at: Option<Timestamp>,
-    /// When it is looked at again.
+    /// When it is checked again.
     pub next_check: Option<Timestamp>,
-    /// What the last look found of each record.
+    /// The result of the last check of each record.
     pub findings: Vec<Finding>,
-    /// Whether the domain's DMARC record wants From addresses at exactly the domain that signs.
+    /// Whether the DMARC record requires that the signing domain equals the From domain.
     pub wants_exact_signer: bool,
-    /// What else people should know.
+    /// Other notes for users.
     pub notes: Vec<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -52,11 +52,11 @@ impl Record for Domain {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Its records are waited for.
+    /// Its records are not in the DNS yet.
     Pending,
     /// Mail from it is signed.
     Verified,
-    /// Its records did not come, or are gone.
+    /// Its records did not appear, or disappeared.
     Failed,
 }
 
@@ -72,7 +72,7 @@ pub struct DomainKey {
     pub phase: Phase,
 }
 
-/// What a key is of.
+/// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyKind {
     Rsa,
@@ -80,22 +80,22 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    /// Both, in the order of their records.
+    /// Both kinds, in the order of their records.
     pub const ALL: [Self; 2] = [Self::Rsa, Self::Ed25519];
 }
 
-/// How far a key is.
+/// The phase of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Its record was not seen yet: nothing is signed with it.
+    /// Its record was not seen yet: it does not sign.
     Pending,
     /// It signs.
     Signing,
-    /// Another has taken its place. Its record stays until then, because mail that it signed may still be on the way.
+    /// A newer key replaced it. Its record stays until then, because mail that it signed may still be in transit.
     Retiring { until: Timestamp },
 }
 
-/// What is measured in mail from a domain.
+/// What is tracked in mail from a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tracking {
@@ -103,7 +103,7 @@ pub struct Tracking {
     pub opens: bool,
     #[serde(rename = "clickTracking")]
     pub clicks: bool,
-    /// Links lead over a host of the domain itself.
+    /// Whether links use a host of the domain itself.
     #[serde(rename = "brandedTracking")]
     pub branded: bool,
 }
@@ -114,18 +114,18 @@ impl Default for Tracking {
     }
 }
 
-/// What a part of a root domain is for.
+/// The purpose of a part of a root domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
-    /// Single messages that somebody waits for.
+    /// Single messages that recipients wait for.
     Transactional,
     /// Newsletters and offers.
     Marketing,
 }
 
 impl Stream {
-    /// The label in front of the root domain.
+    /// Returns the label in front of the root domain.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Transactional => "notify",
@@ -134,7 +134,7 @@ impl Stream {
     }
 }
 
-/// What a record is for.
+/// The purpose of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
     /// The key with this selector.
@@ -145,31 +145,31 @@ pub enum Purpose {
     Tracking,
 }
 
-/// How a record in the DNS compares with the one that is wanted.
+/// How a record in the DNS compares with the required one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordStatus {
-    /// Nobody has looked yet.
+    /// Not checked yet.
     Pending,
-    /// It is there.
+    /// The record matches.
     Verified,
-    /// There is none.
+    /// There is no record.
     Missing,
-    /// There is another.
+    /// There is a different record.
     Mismatch,
-    /// The DNS could not be asked.
+    /// The DNS lookup failed.
     Unreachable,
 }
 
 impl RecordStatus {
-    /// In words.
+    /// Returns a description.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Verified => "verified",
             Self::Missing => "missing",
-            Self::Mismatch => "another one is there",
-            Self::Unreachable => "could not be asked for",
+            Self::Mismatch => "a different record exists",
+            Self::Unreachable => "the DNS lookup failed",
         }
     }
 }
@@ -178,10 +178,10 @@ impl RecordStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub purpose: Purpose,
-    /// What was wanted when it was looked for.
+    /// The required value at the time of the check.
     pub wanted: String,
     pub status: RecordStatus,
-    /// What is there instead, or why it is not known.
+    /// The values found instead, or the error.
     pub found: Vec<String>,
 }
 
@@ -189,18 +189,18 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DnsCheck {
     pub findings: Vec<Finding>,
-    /// `None` if no DMARC record could be read.
+    /// `None` if the DMARC record could not be read.
     pub wants_exact_signer: Option<bool>,
     pub notes: Vec<String>,
 }
 
-/// Where a private key belongs: sealed bytes moved elsewhere do not open.
+/// Returns the sealing context of a private key: sealed bytes moved elsewhere cannot be opened.
 pub fn place(account: crate::vocab::ids::AccountId, domain: &str, selector: &str) -> Vec<u8> {
     format!("domains/{account}/{domain}/{selector}").into_bytes()
 }
 
 impl Domain {
-    /// A domain whose records are not there yet.
+    /// Creates a domain whose records are not published yet.
     pub fn new(name: String, keys: Vec<DomainKey>, now: Timestamp) -> Self {
         Self {
             name,
@@ -226,15 +226,15 @@ impl Domain {
         }
     }
 
-    /// The keys that sign now: of those whose records were last seen, or all if none was, which is then taken for a trouble of the
-    /// DNS until the domain has failed.
+    /// Returns the keys that sign now: those seen by the last check, or all if none was seen, which counts as a DNS failure until the
+    /// domain has failed.
     pub fn signing_keys(&self) -> impl Iterator<Item = &DomainKey> {
         let signs = |key: &&DomainKey| key.phase == Phase::Signing;
         let any_seen = self.keys.iter().filter(signs).any(|key| self.is_seen(key));
         self.keys.iter().filter(signs).filter(move |key| !any_seen || self.is_seen(key))
     }
 
-    /// Whether the last look found this key.
+    /// Returns whether the last check found this key.
     fn is_seen(&self, key: &DomainKey) -> bool {
         self.key_status(key) == RecordStatus::Verified
     }
@@ -244,22 +244,22 @@ impl Domain {
         self.findings.iter().find(own).map_or(RecordStatus::Pending, |finding| finding.status)
     }
 
-    /// Whether new keys wait for their records.
+    /// Returns whether new keys wait for their records.
     pub fn is_rotating(&self) -> bool {
         self.keys.iter().any(|key| key.phase == Phase::Pending)
     }
 
-    /// The status of a record as it was last seen, if it was looked for with the same value.
+    /// Returns the last finding for a record, if its required value was the same.
     pub fn finding(&self, purpose: &Purpose, wanted: &str) -> Option<&Finding> {
         self.findings.iter().find(|finding| finding.purpose == *purpose && finding.wanted == wanted)
     }
 
-    /// Whether the record for this purpose was there when it was last looked for.
+    /// Returns whether the last check found the record for this purpose.
     pub fn has(&self, purpose: &Purpose) -> bool {
         self.findings.iter().any(|finding| finding.purpose == *purpose && finding.status == RecordStatus::Verified)
     }
 
-    /// Begin to wait for the records anew, as somebody asks for it.
+    /// Restarts verification at a user's request.
     pub fn restart_verification(&mut self, now: Timestamp) {
         if self.status == Status::Failed && self.verified_at.is_none() {
             self.status = Status::Pending;
@@ -268,7 +268,7 @@ impl Domain {
         }
     }
 
-    /// Take new keys beside the present ones, which go on until the new ones are seen.
+    /// Adds new keys; the current ones keep signing until the new ones are seen.
     pub fn add_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.extend(keys);
         self.waiting_since = now;
@@ -277,7 +277,7 @@ impl Domain {
         self.updated_at = now;
     }
 
-    /// Take new keys in place of those that cannot be opened any more: nothing is signed until their records are seen.
+    /// Replaces keys that cannot be opened: nothing is signed until the records of the new ones are seen.
     pub fn replace_lost_keys(&mut self, keys: Vec<DomainKey>, now: Timestamp) {
         self.keys.clear();
         self.findings.clear();
@@ -287,7 +287,7 @@ impl Domain {
         self.add_keys(keys, now);
     }
 
-    /// What follows from a look.
+    /// Applies the result of a check.
     pub fn apply_check(&mut self, check: DnsCheck, now: Timestamp) {
         self.findings = check.findings;
         self.notes = check.notes;
@@ -303,7 +303,7 @@ impl Domain {
         self.next_check = self.pause(now).map(|pause| now.plus_ms(pause));
     }
 
-    /// Keys that are seen begin to sign, and the others of their kind leave.
+    /// Starts signing with the keys that are seen, and retires the others of their kind.
     fn advance_keys(&mut self, now: Timestamp) {
         for kind in KeyKind::ALL {
             let newest = (0..self.keys.len())
@@ -336,13 +336,13 @@ impl Domain {
             return;
         }
         if current.contains(&RecordStatus::Unreachable) {
-            self.reason = Some("The DNS could not be asked; it will be asked again.".into());
+            self.reason = Some("The DNS lookup failed and will be repeated.".into());
             return;
         }
         match self.status {
             Status::Verified => {
                 self.misses = self.misses.saturating_add(1);
-                let gone = "The DKIM records are not in the DNS any more";
+                let gone = "The DKIM records are no longer in the DNS";
                 if self.misses >= limits::DOMAIN_MISSES_MAX {
                     self.status = Status::Failed;
                     self.reason = Some(format!("{gone}; nothing can be sent from this domain until they are back."));
@@ -352,14 +352,15 @@ impl Domain {
             }
             Status::Pending if now.ms_since(self.waiting_since) >= limits::DOMAIN_VERIFICATION_MS => {
                 self.status = Status::Failed;
-                self.reason = Some("The DKIM records did not appear in three days; set them and verify the domain again.".into());
+                self.reason =
+                    Some("The DKIM records did not appear within three days; add them and verify the domain again.".into());
             }
             Status::Pending => self.reason = Some("None of the DKIM records was found in the DNS yet.".into()),
             Status::Failed => {}
         }
     }
 
-    /// How long until the next look; `None` if only somebody's asking leads to one.
+    /// Returns how long until the next check; `None` if only a user's request triggers one.
     fn pause(&self, now: Timestamp) -> Option<i64> {
         let waited = now.ms_since(self.waiting_since);
         let growing = || {
@@ -371,7 +372,7 @@ impl Domain {
             Status::Verified if self.is_rotating() && waited < limits::DOMAIN_VERIFICATION_MS => Some(growing()),
             Status::Pending => Some(growing()),
             Status::Verified => Some(limits::DOMAIN_DAILY_MS),
-            // One that worked before may come back by itself.
+            // A domain that worked before may recover.
             Status::Failed if self.verified_at.is_some() => Some(limits::DOMAIN_DAILY_MS),
             Status::Failed => None,
         }
@@ -410,7 +411,7 @@ mod tests {
     use RecordStatus::{Mismatch, Missing, Unreachable, Verified};
 
     #[test]
-    fn one_key_in_the_dns_verifies_a_domain_and_only_keys_that_are_there_sign() {
+    fn one_published_key_verifies_a_domain_and_only_published_keys_sign() {
         let mut domain = domain();
         domain.apply_check(check(&[("r1", Missing), ("e1", Mismatch)]), START);
         assert_eq!((domain.status, selectors(&domain).len()), (Status::Pending, 0));
@@ -422,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_that_waits_is_looked_at_less_and_less_often_and_fails_after_three_days() {
+    fn a_pending_domain_is_checked_less_and_less_often_and_fails_after_three_days() {
         let mut domain = domain();
         let (mut pauses, mut now) = (Vec::new(), START);
         while let Some(next) = domain.next_check {
@@ -439,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dns_that_cannot_be_asked_changes_nothing() {
+    fn a_failed_dns_lookup_changes_nothing() {
         let mut domain = domain();
         domain.apply_check(check(&[("r1", Verified), ("e1", Verified)]), START);
         for hours in 1..100 {
@@ -450,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn records_that_vanish_fail_a_domain_after_more_than_one_look_and_bring_it_back() {
+    fn missing_records_fail_a_domain_after_several_checks_and_returning_ones_restore_it() {
         let mut domain = domain();
         let (here, gone) = ([("r1", Verified), ("e1", Verified)], [("r1", Missing), ("e1", Missing)]);
         domain.apply_check(check(&here), START);
@@ -461,13 +462,13 @@ mod tests {
             domain.apply_check(check(&gone), START.plus_ms(MINUTE_MS * (1 + i64::from(miss))));
         }
         assert_eq!(domain.status, Status::Failed);
-        assert!(domain.reason.as_deref().is_some_and(|reason| reason.contains("not in the DNS any more")));
+        assert!(domain.reason.as_deref().is_some_and(|reason| reason.contains("no longer in the DNS")));
         domain.apply_check(check(&here), START.plus_ms(90 * MINUTE_MS));
         assert_eq!((domain.status, domain.reason.as_deref()), (Status::Verified, None));
     }
 
     #[test]
-    fn new_keys_take_over_when_they_are_seen_and_old_ones_leave_later() {
+    fn new_keys_take_over_once_seen_and_old_ones_retire_later() {
         let mut domain = domain();
         domain.apply_check(check(&[("r1", Verified), ("e1", Verified)]), START);
         domain.add_keys(vec![key("r2", KeyKind::Rsa), key("e2", KeyKind::Ed25519)], START);

@@ -1,4 +1,4 @@
-//! The DNS records that a domain should have, as they are pasted.
+//! The DNS records that a domain should have, ready to paste.
 
 use std::net::IpAddr;
 
@@ -10,9 +10,9 @@ use super::model::{Domain, DomainKey, Phase, Purpose};
 use crate::base::clock::Timestamp;
 use crate::engine::fetch::is_public;
 
-/// The label in front of a domain to which bounces return.
+/// The label of a domain's return-path host.
 pub const RETURN_LABEL: &str = "bounces";
-/// The label in front of a domain over which links lead.
+/// The label of a domain's link host.
 pub const LINK_LABEL: &str = "links";
 
 /// A record that a domain should have.
@@ -25,7 +25,7 @@ pub struct RequiredRecord {
     pub priority: Option<u16>,
     /// Whether sending depends on it.
     pub is_required: bool,
-    /// When it may be removed, if another has taken its place.
+    /// When it may be removed, if another key replaced it.
     pub retires_at: Option<Timestamp>,
 }
 
@@ -39,7 +39,7 @@ pub enum RecordType {
 }
 
 impl RecordType {
-    /// As DNS providers name it.
+    /// Returns its name, as DNS providers write it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Txt => "TXT",
@@ -55,22 +55,22 @@ impl RequiredRecord {
     }
 }
 
-/// Where bounces for this domain return, if it has a host for them.
+/// Returns the host to which this domain's bounces return, if it has one.
 pub fn return_host(domain: &Domain) -> String {
     format!("{RETURN_LABEL}.{}", domain.name)
 }
 
-/// The host of the domain over which its links lead, if it wants one.
+/// Returns the domain's own link host, if it wants one.
 pub fn link_host(domain: &Domain) -> String {
     format!("{LINK_LABEL}.{}", domain.name)
 }
 
-/// The name of the record with the public half of a key.
+/// Returns the name of the record with a public key.
 pub fn key_name(domain: &Domain, key: &DomainKey) -> String {
     format!("{}._domainkey.{}", key.selector, domain.name)
 }
 
-/// Every record, the required ones first.
+/// Returns every record, required ones first.
 pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRecord> {
     let mut records = Vec::new();
     let mut has_required = false;
@@ -78,13 +78,13 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
         let name = key_name(domain, key);
         let mut record = RequiredRecord::new(Purpose::Dkim(key.selector.clone()), RecordType::Txt, name, key.record.clone());
         match key.phase {
-            // One key is enough, and the RSA key is the one that every receiver can check.
+            // One key is enough, and every receiver can check the RSA key.
             Phase::Pending | Phase::Signing => record.is_required = !std::mem::replace(&mut has_required, true),
             Phase::Retiring { until } => record.retires_at = Some(until),
         }
         records.push(record);
     }
-    // With one domain for all bounces, each domain's own host for them is not used.
+    // With one shared bounce domain, the domain's own return-path host is not used.
     if let (None, Some(mail_host)) = (&installation.bounce_domain, &installation.mail_host) {
         let host = return_host(domain);
         let mut record = RequiredRecord::new(Purpose::ReturnPath, RecordType::Mx, host.clone(), mail_host.clone());
@@ -100,14 +100,14 @@ pub fn required(domain: &Domain, installation: &Installation) -> Vec<RequiredRec
     records
 }
 
-/// The SPF record of the return path: it allows this machine and the relays, by name or by address (RFC 7208 §5.3 and §5.6).
+/// Returns the SPF record of the return path: it allows this machine and the relays, by name or address (RFC 7208 §5.3 and §5.6).
 fn spf(installation: &Installation) -> String {
     let relays: String = installation.relays.iter().filter_map(mechanism).collect();
     format!("v=spf1 mx{relays} ~all")
 }
 
-/// The SPF mechanism that allows a relay, with a space before it. A relay at an address that is not public has none: receivers see
-/// the public address that it sends from, which only its operator knows.
+/// Returns the SPF mechanism that allows a relay, with a leading space. A relay at a private address has none: receivers see the public
+/// address that it sends from, which only its operator knows.
 fn mechanism(relay: &Relay) -> Option<String> {
     match relay {
         Relay::Name(name) => Some(format!(" a:{name}")),
@@ -117,17 +117,17 @@ fn mechanism(relay: &Relay) -> Option<String> {
     }
 }
 
-/// What else is to be said about a domain because of where it is.
+/// Returns notes about a domain that follow from this installation's settings.
 pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
     let mut notes = Vec::new();
     if installation.bounce_domain.is_none() && installation.mail_host.is_none() {
         notes.push(
-            "Set server.public_url or mail.hello_name to a name that others can find: without one there are no records for bounces."
+            "Set server.public_url or mail.hello_name to a public host name; without one there are no records for bounces."
                 .into(),
         );
     }
     if domain.tracking.branded && installation.link_host.is_none() {
-        notes.push("Links cannot lead over the domain itself until server.public_url has a name that others can find.".into());
+        notes.push("Links cannot use the domain itself until server.public_url has a public host name.".into());
     }
     if installation.bounce_domain.is_none() && installation.mail_host.is_some() && !installation.relays.is_empty() {
         let relays: Vec<String> = installation.relays.iter().map(Relay::to_string).collect();
@@ -145,9 +145,9 @@ pub fn notes(domain: &Domain, installation: &Installation) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// `a:192.0.2.7` names a host, which no receiver finds: mail through such a relay failed SPF.
+    /// Regression test: `a:192.0.2.7` names a host, which does not exist, so mail through such a relay failed SPF.
     #[test]
-    fn spf_allows_a_relay_by_its_address_and_leaves_out_private_ones() {
+    fn spf_allows_a_relay_by_its_address_and_omits_private_ones() {
         let record = |relays: &[&str]| {
             spf(&Installation { relays: relays.iter().map(|relay| Relay::of(relay)).collect(), ..Installation::default() })
         };

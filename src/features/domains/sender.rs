@@ -1,4 +1,4 @@
-//! What sending needs to know of the domain behind a From address. The public face of this feature.
+//! What sending needs to know about the domain behind a From address. The public API of this feature.
 
 use super::model::{Domain, KeyKind, Purpose, Status, Stream, Tracking, place};
 use super::utm::Utm;
@@ -11,21 +11,21 @@ use crate::engine::store::Read;
 use crate::engine::store::seal::Seal;
 use crate::vocab::ids::AccountId;
 
-/// A verified domain that stands for a From address.
+/// A verified domain that signs for a From address.
 pub struct SendingDomain {
     /// The domain in signatures (`d=`).
     pub domain: String,
-    /// With what to sign, at least one. Unsealing and reading them costs time: keep this for a whole mailing.
+    /// The signing keys, at least one. Unsealing and reading them is slow, so keep this for a whole mailing.
     pub keys: Vec<SigningKey>,
-    /// The domain of envelope senders. None: its return path is not verified, and an installation without a bounce domain of its own
-    /// can only let bounces return to the From address.
+    /// The domain of envelope senders. `None` if the return path is not verified and the installation has no shared bounce domain: bounces
+    /// then return to the From address.
     pub return_path: Option<String>,
-    /// The host of links and pixels. None: that of this installation.
+    /// The host of links and pixels. `None` uses this installation's host.
     pub tracking_host: Option<String>,
     pub tracking: Tracking,
 }
 
-/// A key that signs.
+/// A signing key.
 pub struct SigningKey {
     pub selector: String,
     pub kind: KeyKind,
@@ -33,8 +33,8 @@ pub struct SigningKey {
     pub private_der: Secret<Vec<u8>>,
 }
 
-/// The verified domain that stands for this From address: the one after its @, else one above that, else the part of it that was made
-/// for this stream with From addresses at the root (RFC 7489 §3.1.1: a signature counts if both have the same organisational domain).
+/// Returns the verified domain that signs for this From address: the one after its @, else a parent domain, else the part of it for this
+/// stream that signs for the root (RFC 7489 §3.1.1: a signature counts if both have the same organizational domain).
 pub fn for_sender(
     tx: &impl Read,
     seal: &Seal,
@@ -46,15 +46,15 @@ pub fn for_sender(
     found.map(|domain| unsealed(seal, account, &domain)).transpose()
 }
 
-/// The names and texts of the records with the public keys of the account's domains, also of keys that sign no more: mail that they
-/// signed is judged by them.
+/// Returns the names and texts of the records with the public keys of the account's domains. Includes retired keys, because mail that they
+/// signed is verified with them.
 pub fn public_keys(tx: &impl Read, account: AccountId) -> Result<Vec<(String, String)>, Failure> {
     let named =
         |domain: Domain| domain.keys.iter().map(|key| (records::key_name(&domain, key), key.record.clone())).collect::<Vec<_>>();
     Ok(store::all(tx, account)?.into_iter().flat_map(named).collect())
 }
 
-/// What links in mail from this address are usually marked with, whether or not its domain is verified.
+/// Returns the default UTM parameters for mail from this address, whether or not its domain is verified.
 pub fn usual_utm(tx: &impl Read, account: AccountId, from: &EmailAddress, stream: Stream) -> Result<Option<Utm>, Failure> {
     Ok(domain_for(tx, account, from, stream, |_| true)?.and_then(|domain| domain.utm))
 }
@@ -96,7 +96,7 @@ fn unsealed(seal: &Seal, account: AccountId, domain: &Domain) -> Result<SendingD
         let private = seal.open(&place(account, &domain.name, &key.selector), &key.sealed);
         let private = private.ok_or_else(|| {
             Failure::internal(format!(
-                "the DKIM key {} of {} does not open: is this the right master key?",
+                "the DKIM key {} of {} could not be decrypted; is this the right master key?",
                 key.selector, domain.name
             ))
         })?;

@@ -1,4 +1,4 @@
-//! Domains against a real name server: what is found, what is verified, and with what mail is then signed.
+//! Domains against a real name server: what is found, what is verified, and which keys then sign mail.
 
 use serde_json::{Value, json};
 
@@ -18,12 +18,12 @@ fn app(server: &NameServer) -> TestApp {
     })
 }
 
-/// Add a domain and say its records.
+/// Adds a domain and returns its records.
 fn add(app: &TestApp, domain: &str) -> Vec<Value> {
     app.post("/v1/domains", json!({ "domain": domain })).data()["dnsRecords"].as_array().expect("records").clone()
 }
 
-/// Put a record into the DNS as it is to be pasted.
+/// Publishes a record as it is to be pasted.
 fn paste(server: &NameServer, record: &Value) {
     let (name, value) = (record["name"].as_str().expect("a name"), record["value"].as_str().expect("a value"));
     match record["type"].as_str() {
@@ -84,7 +84,7 @@ fn a_domain_is_verified_record_by_record() {
 }
 
 #[test]
-fn what_is_there_instead_is_shown() {
+fn mismatching_records_are_shown() {
     let server = NameServer::start();
     let app = app(&server);
     let records = add(&app, "acme.example");
@@ -100,7 +100,7 @@ fn what_is_there_instead_is_shown() {
 }
 
 #[test]
-fn a_name_server_that_fails_changes_nothing() {
+fn a_failing_name_server_changes_nothing() {
     let server = NameServer::start();
     let app = app(&server);
     add(&app, "acme.example").iter().for_each(|record| paste(&server, record));
@@ -113,7 +113,7 @@ fn a_name_server_that_fails_changes_nothing() {
 }
 
 #[test]
-fn an_address_is_covered_by_its_domain_or_one_above_as_alignment_allows() {
+fn an_address_is_covered_by_its_domain_or_a_parent_as_alignment_allows() {
     let server = NameServer::start();
     let app = app(&server);
     for domain in ["acme.example", "strict.example"] {
@@ -133,7 +133,7 @@ fn an_address_is_covered_by_its_domain_or_one_above_as_alignment_allows() {
 }
 
 #[test]
-fn a_part_signs_for_its_root_only_if_asked_to_and_finds_dmarc_above_itself() {
+fn a_part_signs_for_its_root_only_if_enabled_and_finds_dmarc_above_itself() {
     let server = NameServer::start();
     let app = app(&server);
     server.txt("_dmarc.acme.example", "v=DMARC1; p=none");
@@ -151,7 +151,7 @@ fn a_part_signs_for_its_root_only_if_asked_to_and_finds_dmarc_above_itself() {
 }
 
 #[test]
-fn branded_links_need_their_record() {
+fn branded_links_require_their_record() {
     let server = NameServer::start();
     let app = app(&server);
     add(&app, "acme.example").iter().for_each(|record| paste(&server, record));
@@ -167,7 +167,7 @@ fn branded_links_need_their_record() {
 }
 
 #[test]
-fn keys_rotate_without_a_moment_without_a_signature() {
+fn key_rotation_never_leaves_mail_unsigned() {
     let server = NameServer::start();
     let app = app(&server);
     let old = add(&app, "acme.example");
@@ -176,7 +176,7 @@ fn keys_rotate_without_a_moment_without_a_signature() {
     let before = sender(&app, "ada@acme.example").expect("a domain").1;
     let rotated = app.post("/v1/domains/acme.example/rotate", json!({})).data();
     assert_eq!(rotated["rotating"], true);
-    assert_eq!(app.post("/v1/domains/acme.example/rotate", json!({})).data(), rotated, "a repeat makes no others");
+    assert_eq!(app.post("/v1/domains/acme.example/rotate", json!({})).data(), rotated, "a repeat creates no others");
     verify(&app, "acme.example");
     assert_eq!(sender(&app, "ada@acme.example").expect("a domain").1, before);
     let new: Vec<_> = rotated["dnsRecords"].as_array().expect("records")[2..4].to_vec();
@@ -190,7 +190,7 @@ fn keys_rotate_without_a_moment_without_a_signature() {
 }
 
 #[test]
-fn the_worker_finds_records_by_itself_and_notices_when_they_vanish() {
+fn the_worker_finds_records_and_notices_when_they_disappear() {
     let server = NameServer::start();
     let app = app(&server);
     let records = add(&app, "acme.example");

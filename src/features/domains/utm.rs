@@ -1,6 +1,6 @@
-//! What links are marked with, so that the statistics of the sites that they lead to can tell where a visitor came from.
+//! UTM parameters for links, so that web analytics can tell where a visitor came from.
 //!
-//! A domain has what is usual for its mail; a campaign or send says what is different. It does not know links.
+//! A domain has defaults for its mail; a campaign or send overrides them. This module does not know links.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,20 +11,20 @@ use crate::vocab::limits;
 /// The value of one parameter.
 pub type UtmValue = ShortText<{ limits::UTM_CHARACTERS_MAX }>;
 
-/// The medium, unless somebody says another one.
+/// The default medium.
 const MEDIUM: &str = "email";
 
-/// What links are marked with. Parameters that an address has already stay as they are.
+/// UTM parameters for links. Parameters that a URL already has stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Utm {
-    /// `false`: links are not marked, whatever the domain is set to.
+    /// `false`: no UTM parameters are added, whatever the domain's setting is.
     pub enabled: Option<bool>,
     /// `utm_source`. The domain of the From address if absent.
     pub source: Option<UtmValue>,
     /// `utm_medium`. `email` if absent.
     pub medium: Option<UtmValue>,
-    /// `utm_campaign`. The name of the campaign if absent; of other mail none.
+    /// `utm_campaign`. The name of the campaign if absent; none for other mail.
     pub campaign: Option<UtmValue>,
     /// `utm_term`. None if absent.
     pub term: Option<UtmValue>,
@@ -33,8 +33,8 @@ pub struct Utm {
 }
 
 impl Utm {
-    /// What the links of a mailing are marked with: what it says itself, else what its domain is set to, else what is usual. `None` if
-    /// neither says anything, or if one of them says not to.
+    /// Resolves the UTM parameters of a mailing: its own, else the domain's, else the defaults. `None` if neither sets any, or if one of
+    /// them disables them.
     pub fn resolve(given: Option<&Self>, usual: Option<&Self>, domain: &str, campaign: Option<&str>) -> Option<Self> {
         let decides = given.or(usual)?;
         if decides.enabled == Some(false) {
@@ -54,7 +54,7 @@ impl Utm {
         })
     }
 
-    /// The parameters in the order in which they are appended.
+    /// Returns the parameters in the order in which they are appended.
     pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all = [
             ("utm_source", &self.source),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailing_says_more_than_its_domain_and_that_more_than_what_is_usual() {
+    fn a_mailing_overrides_its_domain_which_overrides_the_defaults() {
         for (given, usual, campaign, expected) in [
             (None, None, Some("Spring"), None),
             (None, Some(json!({})), Some("Spring"), Some("source=acme.example medium=email campaign=Spring")),

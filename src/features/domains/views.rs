@@ -1,4 +1,4 @@
-//! A sending domain as callers see it.
+//! Sending domains as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,44 +9,44 @@ use super::records::{self, RecordType};
 use super::utm::Utm;
 use crate::engine::api::response::WireTime;
 
-/// Where mail goes out: always from this installation.
+/// The region of sent mail: always this installation.
 const REGION: &str = "local";
 
 /// A sending domain.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainView {
-    /// In ASCII and small letters.
+    /// In ASCII and lowercase.
     pub domain: String,
-    /// Always `local`: mail goes out from this installation.
+    /// Always `local`: this installation sends the mail.
     pub region: String,
     pub status: Status,
     /// Whether mail can be sent from it.
     pub is_verified: bool,
-    /// Why it is not verified, or what threatens it.
+    /// Why it is not verified, or a problem that threatens it.
     pub status_reason: Option<String>,
-    /// The records to put into the DNS.
+    /// The records to add to the DNS.
     pub dns_records: Vec<RecordView>,
-    /// What else should be known about its DNS.
+    /// Other notes about its DNS.
     pub notes: Vec<String>,
     pub tracking_settings: Tracking,
-    /// What links in mail from it are marked with; absent: they are not, unless a campaign or send says so.
+    /// The default UTM parameters for links in mail from it; absent for none, unless a campaign or send sets them.
     pub utm: Option<Utm>,
-    /// What it is for, if it was made as a part of a root domain.
+    /// Its stream, if it was created as a part of a root domain.
     pub stream: Option<Stream>,
-    /// Whether From addresses at the root domain are signed by this one.
+    /// Whether it signs for From addresses at the root domain.
     pub vanity_root_from: bool,
-    /// The name of the sender that was given with it.
+    /// The sender's name stored with it.
     pub from_name: Option<String>,
     /// Whether new keys wait for their records.
     pub rotating: bool,
-    /// When the DNS was last looked at.
+    /// When its DNS records were last checked.
     pub checked_at: Option<WireTime>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
 
-/// A record to put into the DNS.
+/// A record to add to the DNS.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordView {
@@ -55,32 +55,32 @@ pub struct RecordView {
     /// The full name.
     pub name: String,
     pub value: String,
-    /// Of an MX record.
+    /// For MX records.
     pub priority: Option<u16>,
-    /// What it is for: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`.
+    /// Its purpose: `dkim`, `return_path`, `spf`, `dmarc` or `tracking`.
     pub purpose: RecordPurpose,
-    /// Whether nothing can be sent without it. The others are recommended. Of the two DKIM records either one is enough.
+    /// Whether sending requires it. The others are recommended. One of the two DKIM records is enough.
     pub required: bool,
     pub status: RecordStatus,
-    /// With `mismatch` what is there instead, with `unreachable` why nothing is known.
+    /// For `mismatch`, the values found instead; for `unreachable`, the error.
     pub found: Vec<String>,
-    /// Another key has taken the place of this one: the record may be removed then.
+    /// When the record may be removed, because another key replaced this one.
     pub remove_after: Option<WireTime>,
 }
 
-/// What a record is for.
+/// The purpose of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordPurpose {
-    /// Receivers check signatures with it.
+    /// Receivers verify signatures with it.
     Dkim,
-    /// Bounces return over it.
+    /// Bounces return to it.
     ReturnPath,
-    /// It says who may send with bounces returning there.
+    /// Which servers may send with this return path.
     Spf,
-    /// It says what receivers do with mail that only pretends to be from the domain.
+    /// What receivers do with mail that forges the domain.
     Dmarc,
-    /// Links lead over it.
+    /// Links use it.
     Tracking,
 }
 
@@ -97,7 +97,7 @@ impl From<&super::model::Purpose> for RecordPurpose {
     }
 }
 
-/// The records of a domain with what was last seen of them.
+/// Returns the records of a domain with the results of the last check.
 pub fn records(domain: &Domain, installation: &Installation) -> Vec<RecordView> {
     let view = |wanted: records::RequiredRecord| {
         let finding = domain.finding(&wanted.purpose, &wanted.value);
@@ -116,7 +116,7 @@ pub fn records(domain: &Domain, installation: &Installation) -> Vec<RecordView> 
     records::required(domain, installation).into_iter().map(view).collect()
 }
 
-/// A domain as it is now.
+/// Builds the API view of a domain.
 pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
     let mut notes = records::notes(domain, installation);
     notes.extend(domain.notes.iter().cloned());
@@ -141,7 +141,7 @@ pub fn domain_view(domain: &Domain, installation: &Installation) -> DomainView {
 }
 
 impl DomainView {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let record = |kind, name: &str, value: &str, purpose, required| RecordView {
             kind,

@@ -1,6 +1,6 @@
-//! Edits of emails by prompt: each makes a version, whole, in the transaction that says that it is done.
+//! Edits of emails by prompt. A new version is stored in the same transaction that marks its edit as done.
 //!
-//! An edit is a row before anything else happens, whoever waits for it; so it survives a restart like everything in a queue.
+//! An edit is a row first, even if a request waits for it, so it survives a restart like all queued work.
 
 use super::generation::StageContext;
 use super::generation::stages::{brief, date, document};
@@ -22,31 +22,31 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, EditId};
 use crate::vocab::limits;
 
-/// What the work on an edit came to, before it is kept.
+/// The result of an edit before it is stored.
 enum EditOutcome {
     Made(Box<NewVersion>, Usage),
-    /// It cannot be done, and why.
+    /// It cannot be done, with the reason.
     Nothing(String, Usage),
 }
 
-/// A version before it is kept.
+/// A version before it is stored.
 pub struct NewVersion {
     subject: String,
     preheader: String,
-    /// None where the email was handed in as HTML.
+    /// `None` for imported HTML.
     document: Option<String>,
-    /// A translation is in another language than before.
+    /// A translation changes the language.
     language: String,
     texts: Texts,
     facts: Facts,
     warnings: Vec<String>,
     painted: Screenshots,
-    /// What was done, in words for people.
+    /// What was changed, as text for users.
     pub done: Vec<String>,
 }
 
 impl NewVersion {
-    /// Keep it as the email's newest version; its number.
+    /// Stores it as the email's newest version and returns its number.
     pub fn keep(
         self,
         tx: &mut WriteTx<'_>,
@@ -65,23 +65,23 @@ impl NewVersion {
             warnings: self.warnings,
             pictures: self.painted.keep(tx),
             facts: self.facts,
-            // Said when it is added.
+            // Set when the version is added.
             created_at: Timestamp(0),
         };
         versions::add(tx, account, email, version, self.texts)
     }
 }
 
-/// Do an edit that waits.
+/// Runs a queued edit.
 pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     let Some(edit) = claim(context, id).await? else { return Ok(()) };
     let email = store::email(&context.data.store.read(), edit.account, edit.email)?;
     let nothing = |reason: &str| EditOutcome::Nothing(reason.to_owned(), Usage::default());
     let Some(email) = email else {
-        return end(context, edit, None, nothing("There is no such email any more.")).await;
+        return end(context, edit, None, nothing("The email no longer exists.")).await;
     };
     if email.stage != Stage::Ready {
-        let reason = "The email is not ready yet, or could not be made; only finished emails can be edited.";
+        let reason = "The email is not ready yet, or its generation failed. Only finished emails can be edited.";
         return end(context, edit, Some(email), nothing(reason)).await;
     }
     let outcome = match attempt(context, edit.account, &email, &edit.prompt).await? {
@@ -91,7 +91,7 @@ pub async fn work(context: &StageContext, id: EditId) -> Result<(), Failure> {
     end(context, edit, Some(email), outcome).await
 }
 
-/// Begin, unless it is done, or was begun too often.
+/// Claims an edit, unless it is done or was started too often.
 async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failure> {
     let claim = move |tx: &mut WriteTx<'_>| -> Result<Option<Edit>, rows::Error> {
         let Some(mut edit) = store::any_edit(tx, id)? else {
@@ -102,7 +102,7 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
         edit.updated_at = tx.now();
         let is_hopeless = edit.attempts > limits::EMAIL_ATTEMPTS_MAX;
         edit.state = match is_hopeless {
-            true => EditState::Failed("It was interrupted again and again; ask for it once more.".into()),
+            true => EditState::Failed("It was interrupted repeatedly. Try again.".into()),
             false => EditState::Processing,
         };
         if is_hopeless {
@@ -114,10 +114,10 @@ async fn claim(context: &StageContext, id: EditId) -> Result<Option<Edit>, Failu
     Ok(context.data.store.write(claim).await??)
 }
 
-/// What comes of a work that a person may have asked for wrongly.
+/// The result of an attempt, which may fail because of the prompt.
 type AttemptResult<T> = (Result<T, String>, Usage);
 
-/// Make another version of an email as a prompt asks; or say why not.
+/// Creates another version of an email by a prompt, or returns why it cannot.
 pub async fn attempt(
     context: &StageContext,
     account: AccountId,
@@ -158,7 +158,7 @@ pub async fn attempt(
     Ok((edited?, usage))
 }
 
-/// A changed document in every form.
+/// Renders a changed document in every format.
 async fn written(
     context: &StageContext,
     account: AccountId,
@@ -184,7 +184,7 @@ async fn written(
     }))
 }
 
-/// The HTML of an email that was handed in, and what can be changed in it.
+/// Returns the HTML of an imported email, and the parts of it that can be changed.
 async fn opened(context: &StageContext, email: &Email) -> Result<Result<(ImportedHtml, ImportedEmail), String>, Failure> {
     let tx = context.data.store.read();
     let html = versions::texts(&tx, email.id, email.version)?.html;
@@ -200,7 +200,7 @@ async fn opened(context: &StageContext, email: &Email) -> Result<Result<(Importe
     Ok(Ok((imported_html, imported)))
 }
 
-/// Changed HTML in every form: it goes through the same gate as when it came in.
+/// Renders changed HTML in every format, after the same sanitizing as on import.
 async fn revised(
     context: &StageContext,
     email: &Email,
@@ -215,7 +215,7 @@ async fn revised(
         Err(fault) => return told(fault).map(Err),
     };
     if imported_html.html == before.html && subject == old.subject {
-        return Ok(Err("Nothing was changed: the email is so already.".to_owned()));
+        return Ok(Err("Nothing was changed: the email is like this already.".to_owned()));
     }
     let (painted, more) = outputs::render_screenshots(&context.engine, &imported_html.html).await?;
     let warnings = imported::warnings(&imported_html).into_iter().chain(more).collect();
@@ -232,7 +232,7 @@ async fn revised(
     }))
 }
 
-/// Why HTML cannot be worked on; or that it is tried again later.
+/// Returns why the HTML cannot be processed, or a failure if it is to be tried again later.
 fn told(fault: RenderError) -> Result<String, Failure> {
     match fault {
         RenderError::Busy => Err(Failure::because(Code::Unavailable, fault.to_string()).after_seconds(1)),
@@ -240,8 +240,8 @@ fn told(fault: RenderError) -> Result<String, Failure> {
     }
 }
 
-/// Keep what was made and say that the edit is done. If the email has changed meanwhile, nothing is kept and the edit stays in the
-/// queue: it is done again, on what there is now.
+/// Stores the result and marks the edit as done. If the email has changed in the meantime, nothing is stored and the edit stays in the
+/// queue: it is repeated on the current version.
 async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: EditOutcome) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(mut edit) = store::any_edit(tx, edit.id)?.filter(|found| found.state == EditState::Processing) else {
@@ -267,7 +267,7 @@ async fn end(context: &StageContext, edit: Edit, seen: Option<Email>, outcome: E
                 EditState::Completed(made.keep(tx, edit.account, &mut email, &edit.prompt, edit.label.as_deref())?)
             }
             (EditOutcome::Nothing(reason, _), ..) => EditState::Failed(reason),
-            (EditOutcome::Made(..), ..) => EditState::Failed("There is no such email any more.".into()),
+            (EditOutcome::Made(..), ..) => EditState::Failed("The email no longer exists.".into()),
         };
         store::close_edit(tx, edit.id);
         store::save_edit(tx, &edit);

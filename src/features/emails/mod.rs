@@ -1,6 +1,6 @@
-//! Emails: the block document that is the source of truth, how a brand makes it look, and what becomes of it: MJML, HTML, plain text.
+//! Emails: the block document that is the source of truth, its theme from the brand, and its outputs: MJML, HTML and plain text.
 //!
-//! Invariant: a document holds no markup of any output format, so that every output can be drawn anew from it, in any look.
+//! Invariant: a document contains no markup of any output format, so every output can be rendered again from it, in any theme.
 
 pub mod composer;
 pub mod document;
@@ -30,48 +30,48 @@ pub use resolve::{
     Chosen, Headline, choose, headline, is_being_edited, languages, names_postal_address, ready, same_in_every_language,
 };
 
-/// Any of these lets a key read emails. Whoever may only send them names them by id.
+/// Any of these permissions lets a key read emails. A key that may only send them refers to them by id.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::EmailWrite];
 
-/// The account's email with this id, in this project where one is named.
+/// Returns the account's email with this id, which must belong to this project if one is given.
 fn require_email(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<Email, Failure> {
     let found = store::email(tx, account, id)?.filter(|email| project.is_none_or(|project| email.project == project));
-    found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such email."))
+    found.ok_or_else(|| Failure::because(Code::NotFound, "No email has this id."))
 }
 
-/// Make sure that the account has this email, in this project where one is named.
+/// Fails unless the account has this email, in this project if one is given.
 pub fn require(tx: &impl Read, account: AccountId, id: EmailId, project: Option<ProjectId>) -> Result<(), Failure> {
     require_email(tx, account, id, project).map(drop)
 }
 
-/// The failure for a conversation that the account does not have, whether or not another has it.
+/// The failure for a conversation that the account does not have, whether or not another account has it.
 fn conversation_not_found() -> Failure {
-    Failure::because(Code::NotFound, "There is no such generation; GET /v1/projects/emails lists those of a project.")
+    Failure::because(Code::NotFound, "There is no such generation. GET /v1/projects/emails lists the generations of a project.")
 }
 
-/// An email that is ready, in its version in use.
+/// The current version of an email that is ready.
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub id: EmailId,
     pub conversation: ConversationId,
     pub project: ProjectId,
-    /// The place in the series, from 0.
+    /// The slot in the series, from 0.
     pub slot: u8,
     pub language: String,
     pub version: u32,
     pub subject: String,
-    /// What mail clients show after the subject; it stands in the HTML too.
+    /// The text that email clients show after the subject; the HTML contains it too.
     pub preheader: String,
     pub html: String,
     pub text: String,
-    /// None where it was handed in as HTML.
+    /// `None` for imported HTML.
     pub mjml: Option<String>,
-    /// The whole of it as a picture.
+    /// A screenshot of the whole email.
     pub screenshot: Option<BlobId>,
 }
 
 impl Finished {
-    /// A name for its files: its subject in plain small letters, its place and its language.
+    /// Returns a base name for its files: its subject in lowercase ASCII, its slot and its language.
     pub fn file_name(&self) -> String {
         const CHARACTERS_MAX: usize = 60;
         let mut name = String::new();
@@ -88,7 +88,7 @@ impl Finished {
     }
 }
 
-/// The emails of a conversation that are ready, or the one that is named, in their order.
+/// Returns the ready emails of a conversation in order, or only the named one.
 pub fn finished(
     tx: &impl Read,
     account: AccountId,
@@ -100,7 +100,7 @@ pub fn finished(
     found.filter(|found| project.is_none_or(|project| found.project == project)).ok_or_else(conversation_not_found)?;
     let emails = store::emails(tx, account, conversation)?;
     if only.is_some_and(|only| emails.iter().all(|email| email.id != only)) {
-        return Err(Failure::because(Code::NotFound, "The conversation has no such email."));
+        return Err(Failure::because(Code::NotFound, "The conversation has no email with this id."));
     }
     let wanted = emails.iter().filter(|email| email.stage == Stage::Ready && only.is_none_or(|only| email.id == only));
     wanted.map(|email| one_finished(tx, email)).collect()
@@ -108,7 +108,7 @@ pub fn finished(
 
 fn one_finished(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     let version = store::version(tx, email.id, email.version)?;
-    let version = version.ok_or_else(|| Failure::internal("an email that is ready has its version"))?;
+    let version = version.ok_or_else(|| Failure::internal("a ready email has its version"))?;
     let texts = versions::texts(tx, email.id, email.version)?;
     Ok(Finished {
         id: email.id,

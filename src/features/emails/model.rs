@@ -1,7 +1,7 @@
-//! Conversations and the emails they bring forth: types and rules. Pure.
+//! Types and rules of conversations and their emails. Pure.
 //!
-//! A conversation is one request for emails: a prompt, or HTML that was handed in. Its emails stand in places: every slot of the
-//! series in every language. An email is a row that says how far it is, and its versions, which never change once they are made.
+//! A conversation is one request for emails: a prompt or imported HTML. It has an email for every slot of its series in every language. An
+//! email is a row with its state; its versions are immutable.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::engine::store::Record;
 use crate::features::projects::PageText;
 use crate::vocab::ids::{AccountId, BlobId, ConversationId, EditId, EmailId, ProjectId};
 
-/// The name of the built-in composer, wherever a model is named.
+/// The name of the built-in composer, where a model is named.
 pub const COMPOSER: &str = "composer";
 
 /// One request for emails.
@@ -22,11 +22,11 @@ pub struct Conversation {
     pub project: ProjectId,
     pub wanted: GenerationRequest,
     pub state: State,
-    /// What the emails are about, in a few words; known once they are planned.
+    /// The subject of the emails in a few words; set when they are planned.
     pub title: Option<String>,
     /// The series, if there is more than one email.
     pub plan: Option<Plan>,
-    /// Which of many possible emails the composer writes.
+    /// Selects one of the many possible emails of the composer.
     pub seed: u64,
     pub usage: Usage,
     pub created_at: Timestamp,
@@ -35,34 +35,34 @@ pub struct Conversation {
 
 impl Record for Conversation {}
 
-/// What was asked for.
+/// The parameters of a generation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GenerationRequest {
     pub prompt: String,
     /// [`COMPOSER`], or the name of the language model.
     pub model: String,
-    /// In these languages each, the first one being the original.
+    /// The languages of each email, the original first.
     pub languages: Vec<String>,
-    /// How many emails; to be inferred from the prompt if absent.
+    /// The number of emails; inferred from the prompt if absent.
     pub count: Option<u8>,
-    /// Pictures to be used.
+    /// Images to use.
     pub images: Vec<String>,
-    /// The conversation whose emails are taken as a pattern.
+    /// The conversation whose emails serve as a pattern.
     pub reference: Option<ConversationId>,
     /// Whether pages that the prompt links to may be read.
     pub web: bool,
-    /// Texts of pages that the prompt links to, once they were read.
+    /// Texts of the pages that the prompt links to, once they are read.
     pub pages: Vec<PageText>,
     pub visibility: Visibility,
     pub source: Source,
 }
 
-/// Where the content comes from.
+/// The source of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
-    /// It is written.
+    /// It is written from the prompt.
     Prompt,
-    /// It was handed in as HTML.
+    /// It is imported HTML.
     Html,
 }
 
@@ -70,29 +70,29 @@ pub enum Source {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
-    /// Nobody.
+    /// No one.
     #[default]
     Private,
-    /// Whoever has a link.
+    /// Anyone who has the link.
     Unlisted,
-    /// Everybody.
+    /// Anyone.
     Public,
 }
 
-/// How far a conversation is.
+/// The state of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// Accepted, waiting for its turn.
+    /// Accepted, waiting to start.
     Pending,
     /// Planned: its emails have rows.
     Processing,
     Completed,
-    /// Why, in words for people.
+    /// The reason, as text for users.
     Failed(String),
 }
 
 impl State {
-    /// The word on the wire.
+    /// Returns the status in the API.
     pub fn word(&self) -> &'static str {
         match self {
             State::Pending => "pending",
@@ -102,12 +102,12 @@ impl State {
         }
     }
 
-    /// Why it failed.
+    /// Returns why it failed.
     pub fn reason(&self) -> Option<&str> {
         if let State::Failed(reason) = self { Some(reason) } else { None }
     }
 
-    /// Whether nothing more will happen.
+    /// Returns whether the state is final.
     pub fn is_final(&self) -> bool {
         matches!(self, State::Completed | State::Failed(_))
     }
@@ -123,7 +123,7 @@ pub struct Plan {
 /// One email of a series, before it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSlot {
-    /// What this one is for.
+    /// The purpose of this email.
     pub purpose: String,
     /// Days after the first one.
     pub send_offset_days: i32,
@@ -135,21 +135,21 @@ pub struct Email {
     pub id: EmailId,
     pub conversation: ConversationId,
     pub project: ProjectId,
-    /// The place in the series, from 0.
+    /// The slot in the series, from 0.
     pub slot: u8,
     /// BCP 47.
     pub language: String,
     /// Days after the first one of the series.
     pub send_offset_days: Option<i32>,
     pub stage: Stage,
-    /// How often a stage was begun; a stage that is interrupted again and again is given up.
+    /// The number of times that the current stage was started. A stage that is interrupted repeatedly fails.
     pub attempts: u8,
-    /// The number of the version in use; 0 before the first.
+    /// The number of the current version; 0 before the first.
     pub version: u32,
-    /// How many versions there have been.
+    /// The number of versions so far, including deleted ones.
     pub versions: u32,
     pub favorite: bool,
-    /// As its conversation has it.
+    /// Copied from its conversation.
     pub visibility: Visibility,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -157,23 +157,23 @@ pub struct Email {
 
 impl Record for Email {}
 
-/// How far the first version of an email is.
+/// The stage of an email's first version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// It has a place and nothing else.
+    /// It has a slot and nothing else.
     Planned,
-    /// Its document is there, checked; or the HTML that was handed in, to be changed as was asked with it.
+    /// Its document is written and checked; or it is imported HTML, waiting for its instruction.
     Written,
-    /// Its HTML, MJML and text are there.
+    /// Its HTML, MJML and text exist.
     Rendered,
-    /// It has its pictures, as far as they can be drawn.
+    /// It has its screenshots, if they could be rendered.
     Ready,
-    /// Why, in words for people.
+    /// The reason, as text for users.
     Failed(String),
 }
 
 impl Stage {
-    /// The word on the wire.
+    /// Returns the status in the API.
     pub fn word(&self) -> &'static str {
         match self {
             Stage::Planned | Stage::Written | Stage::Rendered => "processing",
@@ -182,7 +182,7 @@ impl Stage {
         }
     }
 
-    /// Whether nothing more will happen.
+    /// Returns whether the stage is final.
     pub fn is_final(&self) -> bool {
         matches!(self, Stage::Ready | Stage::Failed(_))
     }
@@ -193,11 +193,11 @@ impl Stage {
 pub struct Version {
     pub number: u32,
     pub origin: Origin,
-    /// The document as JSON; none where the email was handed in as HTML.
+    /// The document as JSON; `None` for imported HTML.
     pub document: Option<String>,
     pub subject: String,
     pub preheader: String,
-    /// What whoever uses it should know.
+    /// Warnings for users of the email.
     pub warnings: Vec<String>,
     pub pictures: VersionScreenshots,
     pub facts: Facts,
@@ -206,43 +206,43 @@ pub struct Version {
 
 impl Record for Version {}
 
-/// How a version came to be.
+/// The origin of a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
     Generated,
     Imported,
-    /// By an edit: its prompt, and what its caller calls it.
+    /// An edit: its prompt, and the caller's name for it.
     Edited {
         prompt: String,
         label: Option<String>,
     },
-    /// By taking up an earlier one again.
+    /// The restoration of an earlier version.
     Restored {
         number: u32,
     },
 }
 
-/// Screenshots of a version, as far as they were drawn.
+/// The screenshots of a version that could be rendered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionScreenshots {
-    /// The whole of it, at the width of a desktop client.
+    /// The whole email, at the width of a desktop client.
     pub screenshot: Option<BlobId>,
     /// The upper part, small.
     pub thumbnail: Option<BlobId>,
 }
 
-/// What can be counted in an email.
+/// Counted properties of an email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     pub images: u32,
     pub buttons: u32,
-    /// Characters of its text.
+    /// The number of characters of its text.
     pub length: u32,
     /// As `#RRGGBB`, the most used first.
     pub colors: Vec<String>,
 }
 
-/// The texts of a version that are kept beside it.
+/// The texts that are stored beside a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Html = 0,
@@ -250,7 +250,7 @@ pub enum Part {
     Text = 2,
 }
 
-/// An edit that goes on after its request.
+/// An edit that may continue after its request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     pub id: EditId,
@@ -259,9 +259,9 @@ pub struct Edit {
     pub prompt: String,
     pub label: Option<String>,
     pub state: EditState,
-    /// What was done, in words for people.
+    /// What was changed, as text for users.
     pub done: Vec<String>,
-    /// How often it was begun.
+    /// The number of times that it was started.
     pub attempts: u8,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -269,19 +269,19 @@ pub struct Edit {
 
 impl Record for Edit {}
 
-/// How far an edit is.
+/// The state of an edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EditState {
     Pending,
     Processing,
-    /// It made this version.
+    /// It created this version.
     Completed(u32),
-    /// Why, in words for people.
+    /// The reason, as text for users.
     Failed(String),
 }
 
 impl EditState {
-    /// The word on the wire.
+    /// Returns the status in the API.
     pub fn word(&self) -> &'static str {
         match self {
             EditState::Pending => "pending",

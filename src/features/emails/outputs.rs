@@ -1,4 +1,4 @@
-//! From a document to what people see: HTML, MJML and text in the brand's look, pictures, PDF.
+//! Renders the outputs of a document: HTML, MJML and text in the brand's theme, screenshots and PDF.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +20,23 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// Width of an email on a desktop, in pixels of the style sheet.
+/// The width of an email on a desktop in CSS pixels.
 const WIDTH: u32 = 600;
-/// Pictures have this many pixels for one of the style sheet, for today's screens.
+/// The number of image pixels per CSS pixel, for high-density screens.
 const DENSITY: f32 = 2.0;
-/// A card in a list.
+/// The width of a card in a list.
 const THUMBNAIL_WIDTH: u32 = 320;
 
-/// A document in every form of text.
+/// A document in every text format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RenderedTexts {
     pub texts: Texts,
     pub facts: Facts,
-    /// What whoever uses it should know.
+    /// Warnings for users of the email.
     pub warnings: Vec<String>,
 }
 
-/// Draw a document in the look of its brand. Emails of one conversation have its seed, and so one look.
+/// Renders a document in the theme of its brand. Emails of one conversation share its seed, and so their theme.
 pub fn render_texts(
     tx: &impl Read,
     account: AccountId,
@@ -54,7 +54,7 @@ pub fn render_texts(
     Ok(RenderedTexts { texts, facts, warnings })
 }
 
-/// Pictures of an email, before they are kept.
+/// Screenshots of an email before they are stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Screenshots {
     screenshot: Option<Vec<u8>>,
@@ -62,7 +62,7 @@ pub struct Screenshots {
 }
 
 impl Screenshots {
-    /// Keep the pictures, in the transaction of the version that has them.
+    /// Stores the screenshots, in the transaction of their version.
     pub fn keep(self, tx: &mut WriteTx<'_>) -> VersionScreenshots {
         let mut keep = |name: &str, png: Vec<u8>| {
             let head = Head { complete: true, bytes: 0, content_type: "image/png".into(), name: name.into(), expires_at: None };
@@ -73,7 +73,8 @@ impl Screenshots {
     }
 }
 
-/// Pictures of an email, and what they cannot show. An email that cannot be drawn is no failure: it has no pictures then.
+/// Renders the screenshots of an email and returns what they cannot show. An email that cannot be rendered is not a failure: it then has no
+/// screenshots.
 pub async fn render_screenshots(engine: &Engine, html: &str) -> Result<(Screenshots, Vec<String>), Failure> {
     match shot(engine, html).await {
         Ok((shot, warnings)) => Ok((Screenshots { screenshot: Some(shot.png), thumbnail: shot.thumbnail }, warnings)),
@@ -92,12 +93,12 @@ async fn shot(engine: &Engine, html: &str) -> Result<(Screenshot, Vec<String>), 
     Ok((shot, warnings))
 }
 
-/// The whole email as PNG.
+/// Renders the whole email as PNG.
 pub async fn png(engine: &Engine, html: &str) -> Result<Vec<u8>, Failure> {
     Ok(shot(engine, html).await.map_err(failure)?.0.png)
 }
 
-/// The whole email as PDF.
+/// Renders the whole email as PDF.
 pub async fn pdf(engine: &Engine, html: &str, title: &str) -> Result<Vec<u8>, Failure> {
     let page = page(engine, html).await.map_err(failure)?;
     Ok(engine.pixels.pdf(&page, Paper::Roll { width: WIDTH }, title).await.map_err(failure)?.made)
@@ -113,7 +114,7 @@ fn failure(fault: RenderError) -> Failure {
     }
 }
 
-/// An email with the images that could be loaded: the others are shown as mail clients show them, by their texts.
+/// Returns an email with the images that could be loaded. For the others, it shows their alternative texts, as email clients do.
 async fn page(engine: &Engine, html: &str) -> Result<Page, RenderError> {
     let html = placeholders::preview(html);
     let addresses = engine.pixels.image_addresses(&html).await?;

@@ -1,4 +1,4 @@
-//! Which emails a request to send means: one email, or an email of a conversation in all of its languages.
+//! Resolves the emails of a send request: one email, or an email of a conversation in all of its languages.
 
 use serde_json::json;
 
@@ -12,25 +12,25 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ConversationId, EmailId, ProjectId};
 use crate::vocab::limits;
 
-/// What mail clients show of an email before it is opened.
+/// The text that email clients show before an email is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     pub subject: String,
     pub preheader: String,
 }
 
-/// Emails to send together: one in each language. The first is for recipients whose language has none.
+/// Emails to send together, one in each language. Recipients whose language is missing get the first.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub emails: Vec<Finished>,
-    /// What the caller should know about the choice.
+    /// Remarks for the caller on the choice.
     pub warnings: Vec<Warning>,
 }
 
-/// The emails that a request means, in their versions in use; or why they cannot be sent.
+/// Returns the current versions of the emails that a request refers to, or why they cannot be sent.
 ///
-/// An email without its conversation is sent as it is. A conversation is sent in all of its languages: the email that is named beside it,
-/// or else the first one of the series.
+/// An email without its conversation is sent alone. A conversation is sent in all of its languages: the email named with it, or else the
+/// first one of the series.
 pub fn choose(
     tx: &impl Read,
     account: AccountId,
@@ -39,13 +39,13 @@ pub fn choose(
     project: Option<ProjectId>,
 ) -> Result<Chosen, Failure> {
     match (conversation, email) {
-        (None, None) => Err(Failure::field("emailId", "name the email, or its conversation by conversationId")),
+        (None, None) => Err(Failure::field("emailId", "give the id of the email, or of its conversation as conversationId")),
         (None, Some(id)) => Ok(Chosen { emails: ready(tx, account, &[id], project)?, warnings: Vec::new() }),
         (Some(conversation), named) => in_conversation(tx, account, conversation, named, project),
     }
 }
 
-/// These emails in their versions in use; or why one of them cannot be sent.
+/// Returns the current versions of these emails, or why one of them cannot be sent.
 pub fn ready(tx: &impl Read, account: AccountId, ids: &[EmailId], project: Option<ProjectId>) -> Result<Vec<Finished>, Failure> {
     ids.iter().map(|id| one_ready(tx, &require_email(tx, account, *id, project)?)).collect()
 }
@@ -54,7 +54,7 @@ fn one_ready(tx: &impl Read, email: &Email) -> Result<Finished, Failure> {
     match &email.stage {
         Stage::Ready => one_finished(tx, email),
         Stage::Failed(reason) => {
-            let detail = format!("The email could not be made: {reason}");
+            let detail = format!("The email could not be generated: {reason}");
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": "failed", "emailId": email.id })))
         }
         Stage::Planned | Stage::Written | Stage::Rendered => Err(not_ready(email.conversation, "processing")),
@@ -77,9 +77,11 @@ fn in_conversation(
         None => all.first(),
     };
     let email = match (email, named, &conversation.state) {
-        (None, Some(_), _) => return Err(Failure::because(Code::NotFound, "emailId: the conversation has no such email.")),
+        (None, Some(_), _) => {
+            return Err(Failure::because(Code::NotFound, "emailId: the conversation has no email with this id."));
+        }
         (_, None, State::Failed(reason)) if all.len() <= 1 => {
-            let detail = format!("The emails could not be made: {reason}");
+            let detail = format!("The emails could not be generated: {reason}");
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": "failed", "conversationId": id })));
         }
         (None, None, state) => return Err(not_ready(id, state.word())),
@@ -104,7 +106,7 @@ fn in_conversation(
 fn first_of_series(email: &Finished, slots: usize) -> Warning {
     let Finished { conversation, subject, .. } = email;
     let message = format!(
-        "The series has {slots} emails. This is the first, “{subject}”. To send another, give its emailId; \
+        "The series has {slots} emails. This is the first, “{subject}”. To send another, give its emailId. \
          GET /v1/projects/emails/{conversation}/status lists them."
     );
     Warning { code: "FIRST_EMAIL_OF_SERIES", message }
@@ -112,30 +114,27 @@ fn first_of_series(email: &Finished, slots: usize) -> Warning {
 
 fn left_out(email: &Email, instead: &Email, reason: &str) -> Warning {
     let (language, other) = (&email.language, &instead.language);
-    let message = format!("The email in {language} could not be made: {reason} Its recipients get the one in {other}.");
+    let message = format!("The email in {language} could not be generated: {reason} Its recipients get the one in {other}.");
     Warning { code: "LANGUAGE_LEFT_OUT", message }
 }
 
-/// The warning about a field whose one text replaces that of every email; none if there is one language only.
+/// Returns a warning about a field whose single text replaces that of every email, or `None` with one language.
 pub fn same_in_every_language(field: &str, emails: &[Finished]) -> Option<Warning> {
     let languages: Vec<&str> = emails.iter().map(|email| email.language.as_str()).collect();
     (languages.len() > 1).then(|| Warning {
         code: "SAME_TEXT_IN_EVERY_LANGUAGE",
-        message: format!(
-            "{field} is the same in every language ({}). Leave it out to use each email's own.",
-            languages.join(", ")
-        ),
+        message: format!("{field} is the same in every language ({}). Omit it to use each email's own.", languages.join(", ")),
     })
 }
 
 fn not_ready(conversation: ConversationId, word: &str) -> Failure {
     let detail = format!(
-        "The email is not ready yet; ask GET /v1/projects/emails/{conversation}/status until it is, and then repeat this."
+        "The email is not ready yet. Poll GET /v1/projects/emails/{conversation}/status until it is, then repeat this request."
     );
     Failure::because(Code::WrongState, detail).with(json!({ "status": word, "conversationId": conversation }))
 }
 
-/// The languages of these emails.
+/// Returns the languages of these emails.
 pub fn languages(tx: &impl Read, account: AccountId, ids: &[EmailId]) -> StoreResult<Vec<String>> {
     let mut languages = Vec::with_capacity(ids.len());
     for id in ids {
@@ -144,14 +143,14 @@ pub fn languages(tx: &impl Read, account: AccountId, ids: &[EmailId]) -> StoreRe
     Ok(languages)
 }
 
-/// What mail clients show of an email before it is opened, if it is ready.
+/// Returns the subject and preheader of an email if it is ready.
 pub fn headline(tx: &impl Read, account: AccountId, email: EmailId) -> StoreResult<Option<Headline>> {
     let Some(email) = store::email(tx, account, email)?.filter(|email| email.version > 0) else { return Ok(None) };
     let version = store::version(tx, email.id, email.version)?;
     Ok(version.map(|version| Headline { subject: version.subject, preheader: version.preheader }))
 }
 
-/// Whether an edit of it was asked for that is not done yet.
+/// Returns whether the email has an unfinished edit.
 pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
     for id in store::open_edits(tx, limits::EDITS_WAITING_MAX)? {
         if store::any_edit(tx, id)?.is_some_and(|edit| edit.email == email) {
@@ -161,8 +160,8 @@ pub fn is_being_edited(tx: &impl Read, email: EmailId) -> StoreResult<bool> {
     Ok(false)
 }
 
-/// Whether an email names a postal address, as the law of most countries asks; `None` where it was handed in as HTML, which does not
-/// say what its words are.
+/// Returns whether an email contains a postal address, which most countries require by law; `None` for imported HTML, whose texts have no
+/// roles.
 pub fn names_postal_address(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<bool>, Failure> {
     let Some(email) = store::email(tx, account, id)? else { return Ok(None) };
     let document = super::generation::stages::document(tx, &email)?;
@@ -180,7 +179,7 @@ mod tests {
     use crate::testing::TestApp;
     use crate::vocab::environment::Environment;
 
-    /// A series of two emails in English and German, in the order of the conversation.
+    /// Generates a series of two emails in English and German, in the order of the conversation.
     fn series(app: &TestApp) -> (ConversationId, Vec<EmailId>) {
         let wanted = json!({ "prompt": "A welcome series", "languages": ["en", "de"], "count": 2 });
         let id = app.post_in("/v1/projects/emails/generate", wanted).data()["conversationId"].clone();
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_is_sent_in_its_languages_and_an_email_alone_as_it_is() {
+    fn a_conversation_is_sent_in_all_languages_and_an_email_alone() {
         let app = TestApp::new();
         let (series, emails) = series(&app);
         assert_eq!(chosen(&app, Some(series), None), (vec![emails[0], emails[1]], vec!["FIRST_EMAIL_OF_SERIES"]));
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_that_could_not_be_made_is_left_out_and_one_that_is_not_ready_is_waited_for() {
+    fn a_failed_language_is_skipped_and_an_unfinished_one_is_awaited() {
         let app = TestApp::new();
         let (series, emails) = series(&app);
         set_stage(&app, emails[3], Stage::Failed("The model gave up.".into()));

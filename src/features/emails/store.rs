@@ -17,34 +17,33 @@ const TEXTS: Table<(EmailId, u32, u8), Vec<u8>> = Table::new(tables::EMAIL_TEXTS
 const EDITS: Table<EditId, Edit> = Table::new(tables::EMAIL_EDITS);
 const EDIT_QUEUE: Table<EditId, ()> = Table::new(tables::EMAIL_EDIT_QUEUE);
 
-/// Add a conversation, to be worked on.
+/// Adds a conversation and queues it.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     tx.put(BY_PROJECT, &(conversation.project, conversation.id), &());
     tx.put(QUEUE, &(conversation.id, account), &());
     save_conversation(tx, account, conversation);
 }
 
-/// Write a conversation.
 pub fn save_conversation(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     tx.put(CONVERSATIONS, &(account, conversation.id), conversation);
 }
 
-/// Nothing is left to do for a conversation.
+/// Removes a finished conversation from the queue.
 pub fn close(tx: &mut WriteTx<'_>, account: AccountId, conversation: ConversationId) {
     tx.delete(QUEUE, &(conversation, account));
 }
 
-/// Up to `limit` conversations that wait for work, the oldest first.
+/// Returns up to `limit` queued conversations, oldest first.
 pub fn open_conversations(tx: &impl Read, limit: usize) -> Result<Vec<(ConversationId, AccountId)>> {
     Ok(tx.list(QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(key, ())| key).collect())
 }
 
-/// The account's conversation with this id.
+/// Returns the account's conversation with this id.
 pub fn conversation(tx: &impl Read, account: AccountId, id: ConversationId) -> Result<Option<Conversation>> {
     tx.get(CONVERSATIONS, &(account, id))
 }
 
-/// The project's conversations, newest first, until `visitor` breaks.
+/// Visits the project's conversations, newest first, until `visitor` breaks.
 pub fn visit_conversations(
     tx: &impl Read,
     account: AccountId,
@@ -66,7 +65,7 @@ pub fn visit_conversations(
     Ok(())
 }
 
-/// How many conversations of the project wait for work.
+/// Returns the number of the project's queued conversations.
 pub fn waiting(tx: &impl Read, project: ProjectId) -> Result<usize> {
     let mut waiting = 0;
     for (id, account) in open_conversations(tx, usize::MAX)? {
@@ -75,23 +74,22 @@ pub fn waiting(tx: &impl Read, project: ProjectId) -> Result<usize> {
     Ok(waiting)
 }
 
-/// Put an email at its place in its conversation.
+/// Stores the position of an email in its conversation.
 pub fn place(tx: &mut WriteTx<'_>, account: AccountId, place: u16, email: &Email) {
     tx.put(BY_CONVERSATION, &(email.conversation, place, email.id), &());
     save_email(tx, account, email);
 }
 
-/// Write an email.
 pub fn save_email(tx: &mut WriteTx<'_>, account: AccountId, email: &Email) {
     tx.put(EMAILS, &(account, email.id), email);
 }
 
-/// The account's email with this id.
+/// Returns the account's email with this id.
 pub fn email(tx: &impl Read, account: AccountId, id: EmailId) -> Result<Option<Email>> {
     tx.get(EMAILS, &(account, id))
 }
 
-/// The emails of a conversation in their order.
+/// Returns the emails of a conversation in order.
 pub fn emails(tx: &impl Read, account: AccountId, conversation: ConversationId) -> Result<Vec<Email>> {
     let places = tx.list(BY_CONVERSATION, &BY_CONVERSATION.under(&(conversation,)), Order::Forward, usize::MAX)?;
     let mut emails = Vec::with_capacity(places.len());
@@ -101,17 +99,16 @@ pub fn emails(tx: &impl Read, account: AccountId, conversation: ConversationId) 
     Ok(emails)
 }
 
-/// Write a version.
 pub fn save_version(tx: &mut WriteTx<'_>, email: EmailId, version: &Version) {
     tx.put(VERSIONS, &(email, version.number), version);
 }
 
-/// A version of an email.
+/// Returns a version of an email.
 pub fn version(tx: &impl Read, email: EmailId, number: u32) -> Result<Option<Version>> {
     tx.get(VERSIONS, &(email, number))
 }
 
-/// Remove a version and its texts.
+/// Removes a version and its texts.
 pub fn delete_version(tx: &mut WriteTx<'_>, email: EmailId, number: u32) {
     tx.delete(VERSIONS, &(email, number));
     for part in [Part::Html, Part::Mjml, Part::Text] {
@@ -119,50 +116,49 @@ pub fn delete_version(tx: &mut WriteTx<'_>, email: EmailId, number: u32) {
     }
 }
 
-/// Every version of an email, the newest first.
+/// Returns every version of an email, newest first.
 pub fn versions(tx: &impl Read, email: EmailId) -> Result<Vec<Version>> {
     let versions = tx.list(VERSIONS, &VERSIONS.under(&(email,)), Order::Backward, usize::MAX)?;
     Ok(versions.into_iter().map(|(_, version)| version).collect())
 }
 
-/// Keep one of a version's texts.
+/// Stores one of a version's texts.
 pub fn save_text(tx: &mut WriteTx<'_>, email: EmailId, number: u32, part: Part, text: String) {
     tx.put(TEXTS, &(email, number, part as u8), &text.into_bytes());
 }
 
-/// One of a version's texts.
+/// Returns one of a version's texts.
 pub fn text(tx: &impl Read, email: EmailId, number: u32, part: Part) -> Result<Option<String>> {
     let bytes = tx.get(TEXTS, &(email, number, part as u8))?;
-    Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these bytes, from text")))
+    Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `save_text` writes these bytes, and it writes text")))
 }
 
-/// Add an edit, to be worked on.
+/// Adds an edit and queues it.
 pub fn open_edit(tx: &mut WriteTx<'_>, edit: &Edit) {
     tx.put(EDIT_QUEUE, &edit.id, &());
     save_edit(tx, edit);
 }
 
-/// Write an edit.
 pub fn save_edit(tx: &mut WriteTx<'_>, edit: &Edit) {
     tx.put(EDITS, &edit.id, edit);
 }
 
-/// Nothing is left to do for an edit.
+/// Removes a finished edit from the queue.
 pub fn close_edit(tx: &mut WriteTx<'_>, edit: EditId) {
     tx.delete(EDIT_QUEUE, &edit);
 }
 
-/// The account's edit with this id.
+/// Returns the account's edit with this id.
 pub fn edit(tx: &impl Read, account: AccountId, id: EditId) -> Result<Option<Edit>> {
     Ok(tx.get(EDITS, &id)?.filter(|edit| edit.account == account))
 }
 
-/// Up to `limit` edits that wait for work, the oldest first.
+/// Returns up to `limit` queued edits, oldest first.
 pub fn open_edits(tx: &impl Read, limit: usize) -> Result<Vec<EditId>> {
     Ok(tx.list(EDIT_QUEUE, &Span::default(), Order::Forward, limit)?.into_iter().map(|(id, ())| id).collect())
 }
 
-/// The edit with this id, whoever asked for it.
+/// Returns the edit with this id, in any account.
 pub fn any_edit(tx: &impl Read, id: EditId) -> Result<Option<Edit>> {
     tx.get(EDITS, &id)
 }

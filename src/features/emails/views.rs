@@ -24,13 +24,13 @@ pub struct EmailView {
     pub email_id: EmailId,
     pub conversation_id: ConversationId,
     pub project_id: ProjectId,
-    /// Names the email in its present version.
+    /// The id of the email's current version.
     pub message_id: String,
-    /// The place in the series, from 0.
+    /// The slot in the series, from 0.
     pub slot_idx: u8,
-    /// The place in the series, from 1.
+    /// The slot in the series, from 1.
     pub slot: u8,
-    /// Names the place in the series, whatever the language and the version.
+    /// The id of the slot in the series, the same for all languages and versions.
     pub slot_uuid: String,
     /// BCP 47.
     pub language: String,
@@ -38,52 +38,52 @@ pub struct EmailView {
     pub status: &'static str,
     pub subject: String,
     pub preheader: String,
-    /// The email's HTML; empty until it is there.
+    /// The email's HTML; empty until it is rendered.
     pub html: String,
-    /// The plain-text part; empty until it is there.
+    /// The plain-text part; empty until it is rendered.
     pub text: String,
     /// Days after the first email of the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_offset_days: Option<i32>,
-    /// The whole email as a picture, 600 pixels wide, at twice the resolution.
+    /// A screenshot of the whole email, 600 pixels wide, at twice the resolution.
     pub screenshot_url: Option<String>,
     /// The same as `screenshotUrl`.
     pub screenshot_full_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// The email as a page for people without a key, if its visibility allows that.
+    /// A page that shows the email without a key, if its visibility allows that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_url: Option<String>,
-    /// What whoever uses it should know.
+    /// Warnings for users of the email.
     pub warnings: Vec<String>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub favorite: bool,
-    /// The number of the version in use.
+    /// The number of the current version.
     pub version: u32,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
 
-/// An email with what one wants to see of a single one.
+/// An email with the details of a single one.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailDetails {
     #[serde(flatten)]
     pub email: EmailView,
-    /// The email's document: typed blocks, from which everything else is made. Absent for one that was handed in as HTML.
+    /// The email's document: typed blocks, from which all outputs are rendered. Absent for imported HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
-    /// All emails of its conversation, this one among them: by place in the series, then by language.
+    /// All emails of its conversation including this one, by slot, then by language.
     pub series: Vec<SiblingView>,
 }
 
-/// An email beside another one of its conversation.
+/// Another email of the same conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SiblingView {
     pub email_id: EmailId,
-    /// The place in the series, from 1.
+    /// The slot in the series, from 1.
     pub slot: u8,
     /// BCP 47.
     pub language: String,
@@ -96,7 +96,7 @@ pub struct SiblingView {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationView {
     pub conversation_id: ConversationId,
-    /// What the emails are about; the beginning of the prompt until they are planned.
+    /// The subject of the emails; the start of the prompt until they are planned.
     pub title: String,
     pub subject: Option<String>,
     pub preview_text: Option<String>,
@@ -104,9 +104,9 @@ pub struct ConversationView {
     pub status: &'static str,
     pub screenshot_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// How many emails there are, in all languages; 0 until they are planned.
+    /// The number of emails in all languages; 0 until they are planned.
     pub email_count: usize,
-    /// Whether one of them is marked as a favourite.
+    /// Whether one of them is a favorite.
     pub favorite: bool,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -117,7 +117,7 @@ impl Listed for ConversationView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// How far a conversation is, and what it has brought forth.
+/// The status of a conversation and its emails.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GenerationStatus {
@@ -126,23 +126,23 @@ pub struct GenerationStatus {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub progress: GenerationProgress,
-    /// What the emails are about; the beginning of the prompt until they are planned.
+    /// The subject of the emails; the start of the prompt until they are planned.
     pub title: String,
-    /// What was asked for; empty where HTML was handed in without an instruction.
+    /// The prompt; empty for imported HTML without an instruction.
     pub prompt: String,
-    /// Which model writes: `composer` is the built-in one.
+    /// The model that writes: `composer` is the built-in one.
     pub model: String,
     pub created_at: WireTime,
     pub updated_at: WireTime,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What there is of the emails, also while others are still being made.
+    /// The emails so far, even while others are still being generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<ResultView>,
 }
 
-/// How much of the work is done.
+/// The progress of the work.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GenerationProgress {
@@ -152,14 +152,14 @@ pub struct GenerationProgress {
     pub percentage: u8,
 }
 
-/// The emails of a conversation. What stands here beside `emails` is of the first of them.
+/// The emails of a conversation. The fields beside `emails` describe the first of them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     pub subject: String,
     pub preview_text: String,
     pub html: String,
-    /// By place in the series, then by language.
+    /// Sorted by slot, then by language.
     pub emails: Vec<EmailView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series_plan: Option<SeriesPlan>,
@@ -167,7 +167,7 @@ pub struct ResultView {
     pub screenshot_full_url: Option<String>,
     pub stats: Stats,
     pub languages: Vec<String>,
-    /// What the language model was used for; all zero with the composer.
+    /// The usage of the language model; all zero with the composer.
     pub usage: UsageView,
 }
 
@@ -177,7 +177,7 @@ pub struct ResultView {
 pub struct SeriesPlan {
     pub name: String,
     pub count: usize,
-    /// Names the look that all of them share.
+    /// The id of the theme that all of them share.
     pub theme_id: String,
     pub slots: Vec<SlotView>,
 }
@@ -187,31 +187,31 @@ pub struct SeriesPlan {
 #[serde(rename_all = "camelCase")]
 pub struct SlotView {
     pub slot_idx: usize,
-    /// What it is for.
+    /// The purpose of the email.
     pub purpose: String,
     pub send_offset_days: i32,
 }
 
-/// What can be counted in an email.
+/// Counted properties of an email.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     pub image_count: u32,
     pub button_count: u32,
-    /// Characters of its text.
+    /// The number of characters of its text.
     pub estimated_length: u32,
     /// As `#RRGGBB`.
     pub colors: Vec<String>,
 }
 
-/// Use of a language model.
+/// The usage of a language model.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageView {
     pub calls: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// Time spent on answers, in milliseconds.
+    /// The response time of the model in milliseconds.
     pub milliseconds: u64,
     /// By the configured prices, in their currency.
     pub cost: f64,
@@ -229,13 +229,13 @@ pub struct VersionView {
     pub prompt: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Which version was taken up again.
+    /// The version that was restored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restored_version: Option<u32>,
     pub subject: String,
     pub screenshot_url: Option<String>,
     pub thumbnail_url: Option<String>,
-    /// Whether it is the one in use.
+    /// Whether it is the current version.
     pub current: bool,
     pub created_at: WireTime,
 }
@@ -245,7 +245,7 @@ impl Listed for VersionView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// An edit that goes on after its request.
+/// An edit that may continue after its request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditView {
@@ -258,21 +258,21 @@ pub struct EditView {
     pub stage: &'static str,
     pub created_at: WireTime,
     pub updated_at: WireTime,
-    /// When to ask again.
+    /// The milliseconds to wait before the next poll.
     pub poll_after_ms: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether a failed edit may have left something behind. It never does: a version is made whole or not at all.
+    /// False if present: a failed edit leaves no changes behind, because a version is created completely or not at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes_may_have_been_saved: Option<bool>,
-    /// What was changed, in words for people.
+    /// What was changed, as text for users.
     pub done: Vec<String>,
     /// The email, once the edit is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EmailView>,
 }
 
-/// Looks at emails with the links that only the engine can make.
+/// Builds views of emails with the links that need the engine.
 pub struct Viewer<'a> {
     pub engine: &'a Engine,
     pub tx: &'a ReadTx,
@@ -288,7 +288,7 @@ impl Viewer<'_> {
         Ok(store::text(self.tx, email.id, email.version, part)?.unwrap_or_default())
     }
 
-    /// An email in its present version.
+    /// Returns an email in its current version.
     pub fn email(&self, email: &Email) -> Result<EmailView, Failure> {
         let version = store::version(self.tx, email.id, email.version)?;
         let pictures = version.as_ref().map(|version| version.pictures.clone()).unwrap_or_default();
@@ -322,7 +322,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// The same with its document.
+    /// Returns an email with its document.
     pub fn details(&self, email: &Email) -> Result<EmailDetails, Failure> {
         let document = store::version(self.tx, email.id, email.version)?.and_then(|version| version.document);
         let mut document: Option<Value> =
@@ -338,7 +338,7 @@ impl Viewer<'_> {
         Ok(EmailDetails { email: self.email(email)?, document, series })
     }
 
-    /// How far a conversation is.
+    /// Returns the status of a conversation.
     pub fn status(&self, conversation: &Conversation) -> Result<GenerationStatus, Failure> {
         let emails = store::emails(self.tx, self.account, conversation.id)?;
         Ok(GenerationStatus {
@@ -389,7 +389,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// A conversation in a list.
+    /// Returns a conversation for a list.
     pub fn conversation(&self, conversation: &Conversation) -> Result<ConversationView, Failure> {
         let emails = store::emails(self.tx, self.account, conversation.id)?;
         let version = match emails.first() {
@@ -412,7 +412,7 @@ impl Viewer<'_> {
         })
     }
 
-    /// A version of an email.
+    /// Returns a version of an email.
     pub fn version(&self, email: &Email, version: &Version) -> VersionView {
         let (origin, prompt, label, restored_version) = match &version.origin {
             Origin::Generated => ("generated", None, None, None),
@@ -434,7 +434,7 @@ impl Viewer<'_> {
         }
     }
 
-    /// An edit, with the email once it is done.
+    /// Returns an edit, with the email once it is done.
     pub fn edit(&self, edit: &Edit, email: &Email) -> Result<EditView, Failure> {
         let (stage, poll_after_ms) = match edit.state {
             EditState::Pending => ("waiting", POLL_AFTER_MS),
@@ -467,10 +467,10 @@ fn stats(facts: Facts) -> Stats {
     Stats { image_count: facts.images, button_count: facts.buttons, estimated_length: facts.length, colors: facts.colors }
 }
 
-/// What is called so that has no name.
+/// The title of a conversation that has none.
 pub const UNTITLED: &str = "Untitled";
 
-/// What a conversation is called: its planned title, else how its prompt begins.
+/// Returns the title of a conversation: the planned one, otherwise the start of its prompt.
 pub fn title(conversation: &Conversation) -> String {
     const CHARACTERS_MAX: usize = 80;
     conversation.title.clone().unwrap_or_else(|| {
@@ -497,14 +497,14 @@ fn progress(conversation: &Conversation, emails: &[Email]) -> GenerationProgress
     let all = 3 * emails.len();
     let percentage = match conversation.state.is_final() {
         true => 100,
-        // Having a plan is something.
+        // A finished plan counts as some progress.
         false if all > 0 => 5 + 90 * done / all,
         false => 0,
     };
     GenerationProgress { stage, percentage: percentage as u8 }
 }
 
-/// A UUID (version 8, RFC 9562) of a place in a series: the same each time it is asked for.
+/// Returns a stable UUID (version 8, RFC 9562) of a slot in a series.
 pub fn slot_uuid(conversation: ConversationId, slot: u8) -> String {
     let mut name = conversation.0.to_vec();
     name.push(slot);

@@ -1,5 +1,5 @@
-//! RULES: what an order counts, and which email is credited with it. Pure functions of what was reported and clicked: nothing here
-//! depends on the order in which events and clicks arrive.
+//! RULES: what an order counts, and which email it is attributed to. Pure functions of what was reported and clicked: the result does not
+//! depend on the order in which events and clicks arrive.
 //!
 //! 1. The earliest payment of an order is its conversion. Further payments of the same order are repeats.
 //! 2. A paid order is credited to the email that its contact clicked last in the five days before it, both ends included. Of two clicks
@@ -24,24 +24,24 @@ pub struct Attribution {
     /// The contact that paid, or was refunded if no payment is known; none if it was erased.
     pub contact: Option<u32>,
     pub basis: Basis,
-    /// What counts in the totals of the credited email.
+    /// The amounts in the totals of the attributed email.
     pub revenue: BTreeMap<Currency, Revenue>,
 }
 
-/// What decides which email is credited.
+/// What decides the attribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The contact's last click in the five days before this payment.
     Click { paid_at: Timestamp },
-    /// The contact's last credited order at this time: no payment is known.
+    /// The contact's last attributed order at this time, because no payment is known.
     LastOrder { refunded_at: Timestamp },
 }
 
-/// What an order comes to by what was reported of it, each fact once and sorted; nothing if there is none.
+/// Returns the attribution of an order from its reported facts, sorted and without repeats; `None` if there are none.
 pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
     let mut revenue: BTreeMap<Currency, Revenue> = BTreeMap::new();
     for (place, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_refund) {
-        // Of facts that differ in their keys alone, the one without a key comes first.
+        // If facts differ only in their keys, the one without a key comes first.
         let is_repeat = fact.key.is_none() && facts.get(place + 1).is_some_and(|next| next.is_like(fact));
         if is_repeat {
             continue;
@@ -63,7 +63,7 @@ pub fn attribute(facts: &[PaymentFact]) -> Option<Attribution> {
     Some(Attribution { contact, basis, revenue })
 }
 
-/// When a click must have been to be credited with an order of this time.
+/// Returns the period in which a click counts for an order paid at this time.
 pub fn window(paid_at: Timestamp) -> Period {
     Period { from: paid_at.plus_ms(-CONVERSION_WINDOW_MS), to: paid_at.plus_ms(1) }
 }
@@ -94,8 +94,8 @@ mod tests {
         }
     }
 
-    /// What it comes to, like "1 49.9 USD".
-    fn told(facts: &[&str]) -> String {
+    /// Returns the result as text, like "1 49.9 USD".
+    fn result_of(facts: &[&str]) -> String {
         let mut facts: Vec<PaymentFact> = facts.iter().map(|text| fact(text)).collect();
         facts.sort_unstable();
         facts.dedup();
@@ -107,19 +107,19 @@ mod tests {
         each.collect::<Vec<_>>().join(", ")
     }
 
-    /// TABLE: what was said of one order, and what it comes to.
+    /// TABLE: the reports about one order, and the result.
     const CASES: &[(&str, &[&str], &str)] = &[
         ("a payment counts", &["paid 49.90 USD 0"], "1 49.9 USD"),
-        ("one of nothing counts too", &["paid 0 USD 0"], "1 0 USD"),
-        ("a payment told twice counts once", &["paid 49.90 USD 0", "paid 49.90 USD 0"], "1 49.9 USD"),
+        ("a payment of zero counts too", &["paid 0 USD 0"], "1 0 USD"),
+        ("a payment reported twice counts once", &["paid 49.90 USD 0", "paid 49.90 USD 0"], "1 49.9 USD"),
         ("a later payment is the same order", &["paid 49.90 USD 0", "paid 49.90 USD 5"], "1 49.9 USD"),
         ("the earliest payment counts, not the largest", &["paid 10 USD 0", "paid 99 USD 5"], "1 10 USD"),
-        ("the earliest payment counts, however they come", &["paid 99 USD 5", "paid 10 USD 0"], "1 10 USD"),
+        ("the earliest payment counts, in any order of arrival", &["paid 99 USD 5", "paid 10 USD 0"], "1 10 USD"),
         ("at the same time the first by currency counts", &["paid 10 USD 0", "paid 10 EUR 0"], "1 10 EUR"),
         ("at the same time the smaller of one currency counts", &["paid 12 USD 0", "paid 10 USD 0"], "1 10 USD"),
-        ("a refund of everything leaves nothing, and the order", &["paid 50 USD 0", "back 50 USD 9"], "1 0 USD"),
-        ("a refund of a part leaves the rest", &["paid 50 USD 0", "back 20 USD 9"], "1 30 USD"),
-        ("two refunds of parts add up", &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 10"], "1 25 USD"),
+        ("a full refund leaves zero, and the order", &["paid 50 USD 0", "back 50 USD 9"], "1 0 USD"),
+        ("a partial refund leaves the rest", &["paid 50 USD 0", "back 20 USD 9"], "1 30 USD"),
+        ("partial refunds add up", &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 10"], "1 25 USD"),
         ("two equal refunds at different times are two", &["paid 50 USD 0", "back 20 USD 9", "back 20 USD 10"], "1 10 USD"),
         ("two equal refunds at one time are one", &["paid 50 USD 0", "back 20 USD 9", "back 20 USD 9"], "1 30 USD"),
         (
@@ -129,12 +129,12 @@ mod tests {
         ),
         ("under one key they are one", &["paid 50 USD 0", "back 20 USD 9 a", "back 20 USD 9 a"], "1 30 USD"),
         (
-            "one that is told again without its key is one",
+            "one repeated without its key is one",
             &["paid 50 USD 0", "back 20 USD 9 a", "back 20 USD 9", "back 20 USD 9 b"],
             "1 10 USD",
         ),
         (
-            "keys at other times and of other amounts are no matter",
+            "keys at other times and of other amounts do not matter",
             &["paid 50 USD 0", "back 20 USD 9", "back 5 USD 9 a"],
             "1 25 USD",
         ),
@@ -143,16 +143,16 @@ mod tests {
         ("a refund alone is a negative amount", &["back 50 USD 0"], "0 -50 USD"),
         ("so are several", &["back 50 USD 0", "back 5 EUR 1", "back 1 USD 2"], "0 -5 EUR, 0 -51 USD"),
         ("repeats of one count once", &["back 50 USD 0 a", "back 50 USD 0 a", "back 50 USD 0"], "0 -50 USD"),
-        ("a refund that is told before its payment counts with it", &["back 20 USD 9", "paid 50 USD 0"], "1 30 USD"),
+        ("a refund reported before its payment counts with it", &["back 20 USD 9", "paid 50 USD 0"], "1 30 USD"),
         ("a refund that is older than its payment counts with it", &["back 20 USD -9", "paid 50 USD 0"], "1 30 USD"),
-        ("a refund of nothing changes nothing", &["paid 50 USD 0", "back 0 USD 9"], "1 50 USD"),
-        ("money back in another currency stands by itself", &["paid 50 USD 0", "back 20 EUR 9"], "0 -20 EUR, 1 50 USD"),
+        ("a refund of zero changes nothing", &["paid 50 USD 0", "back 0 USD 9"], "1 50 USD"),
+        ("a refund in another currency is separate", &["paid 50 USD 0", "back 20 EUR 9"], "0 -20 EUR, 1 50 USD"),
         (
-            "each currency by itself",
+            "each currency is separate",
             &["paid 50 USD 0", "back 20 EUR 9", "back 10 USD 9", "back 1 CHF 9"],
             "0 -1 CHF, 0 -20 EUR, 1 40 USD",
         ),
-        ("nothing back in another currency is nothing", &["paid 50 USD 0", "back 0 EUR 9"], "1 50 USD"),
+        ("a refund of zero in another currency changes nothing", &["paid 50 USD 0", "back 0 EUR 9"], "1 50 USD"),
         ("a currency without decimals", &["paid 5000 JPY 0", "back 1 JPY 9"], "1 4999 JPY"),
         ("a currency with three decimals", &["paid 1.234 KWD 0", "back 0.001 KWD 9"], "1 1.233 KWD"),
         ("tenths are exact", &["paid 0.3 USD 0", "back 0.1 USD 1", "back 0.1 USD 2", "back 0.1 USD 3"], "1 0 USD"),
@@ -168,26 +168,22 @@ mod tests {
             &["paid 50 USD 0", "paid 45 EUR 5", "back 45 EUR 9"],
             "0 -45 EUR, 1 50 USD",
         ),
-        (
-            "an earlier payment that is told late moves the order",
-            &["paid 50 USD 0", "back 50 USD 9", "paid 60 USD -5"],
-            "1 10 USD",
-        ),
+        ("an earlier payment reported late moves the order", &["paid 50 USD 0", "back 50 USD 9", "paid 60 USD -5"], "1 10 USD"),
         ("nothing was reported", &[], "nothing"),
     ];
 
     #[test]
-    fn orders_come_to_what_the_table_says() {
+    fn orders_match_the_table() {
         for (case, facts, expected) in CASES {
-            assert_eq!(told(facts), *expected, "{case}");
+            assert_eq!(result_of(facts), *expected, "{case}");
             let mut turned: Vec<&str> = facts.to_vec();
             turned.reverse();
-            assert_eq!(told(&turned), *expected, "{case}, told the other way round");
+            assert_eq!(result_of(&turned), *expected, "{case}, reported in reverse");
         }
     }
 
     #[test]
-    fn a_payment_asks_for_a_click_and_a_refund_alone_for_the_last_order() {
+    fn a_payment_is_attributed_by_click_and_a_lone_refund_by_the_last_order() {
         let basis = |facts: &[&str]| {
             let mut facts: Vec<PaymentFact> = facts.iter().map(|text| fact(text)).collect();
             facts.sort_unstable();

@@ -1,7 +1,6 @@
 //! Ingesting events: which contact they are about, what they change, and where they are stored.
 //!
-//! Everything that can be said against an event is said before anything of it is written, so that a refused row of a batch leaves
-//! nothing behind.
+//! An event is checked completely before any part of it is written, so that a refused row of a batch leaves nothing behind.
 
 use super::input::{EventIdentifiers, EventRow, ExternalId, Money};
 use super::reattribution;
@@ -21,15 +20,15 @@ use crate::vocab::limits;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IngestOutcome {
     Stored(EventId),
-    /// Its key was used by this event before.
+    /// An earlier event used its key.
     Duplicate(EventId),
 }
 
-/// Why an event is not taken, or the store failed.
+/// An event was refused, or the store failed.
 #[derive(Debug)]
 pub enum IngestError {
     Field(FieldError),
-    /// It is about nobody.
+    /// The event matches no contact.
     Nobody(FieldError),
     Store(Error),
 }
@@ -56,8 +55,7 @@ impl From<IngestError> for Failure {
     }
 }
 
-/// Take in events of one project, in their order, as far as they could be read; `each` is told what became of each, and stops it all
-/// by an error.
+/// Ingests parsed events of one project, in order. `each` gets the result of each event and can abort everything with an error.
 pub fn ingest(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -67,7 +65,7 @@ pub fn ingest(
     let rows: Vec<Result<Row, FieldError>> = events.into_iter().map(|event| event.map(Row::new)).collect();
     upsert_by_email::resolve(tx, project, |tx, resolver| {
         let valid = || rows.iter().flatten();
-        // What is looked up for all at once is looked up in the order of the tables.
+        // Lookups are done together, in table order.
         resolver.look_up(tx, valid().filter_map(|row| row.address).collect())?;
         let writer = EventWriter::new(tx, project, rows.len(), valid().filter_map(|row| row.key).collect())?;
         let mut ingest = Ingest { project, now: tx.now(), resolver, writer };
@@ -82,12 +80,12 @@ pub fn ingest(
     })
 }
 
-/// An event, and what it is looked up by.
+/// An event with the keys to look it up by.
 struct Row {
     event: EventRow,
-    /// The digest of the address that it names.
+    /// The hash of its address.
     address: Option<[u8; 16]>,
-    /// The digest of its dedupeKey.
+    /// The hash of its dedupeKey.
     key: Option<Digest>,
 }
 
@@ -106,10 +104,10 @@ struct Ingest<'r, 'c> {
     writer: EventWriter,
 }
 
-/// The contact that an event is about.
+/// The contact of an event.
 enum Subject {
     Known(u32),
-    /// With this profile and address there will be one.
+    /// A contact to be created with this profile and address.
     New(Box<NewContact>),
 }
 
@@ -120,11 +118,11 @@ impl Ingest<'_, '_> {
         if let Some(first) = key.and_then(|key| self.writer.used(&key)) {
             return Ok(IngestOutcome::Duplicate(first));
         }
-        // After keys: what was taken in may have become too old by the time it is sent again.
+        // After the key check: an event that was stored before may have become too old when it is sent again.
         event.check_time(self.now)?;
         if !self.writer.accepts_name(tx, &event.name)? {
             let max = limits::EVENT_NAMES_PER_PROJECT_MAX;
-            let reason = format_args!("a project has at most {max} names of events; put what differs into properties");
+            let reason = format_args!("a project can have at most {max} event names; put variable parts into properties");
             return Err(FieldError::new("name", reason).into());
         }
         let mut order = self.order(tx, &event.identifiers)?;
@@ -140,7 +138,7 @@ impl Ingest<'_, '_> {
             (Subject::Known(number), Some(profile)) => self.resolver.becomes(tx, *number, profile)?.map_err(in_profile)?,
             _ => None,
         };
-        // From here on nothing is refused.
+        // From here on, nothing can be refused.
         let number = self.write_contact(tx, subject, change)?;
         self.remember(tx, &event.identifiers, number)?;
         if let (None, Some(fact)) = (&order, &fact) {
@@ -153,7 +151,7 @@ impl Ingest<'_, '_> {
         Ok(IngestOutcome::Stored(self.writer.note(tx, number, new_event(event, has_order))?))
     }
 
-    /// The first identifier that leads to a contact decides, in the order of the interface.
+    /// Returns the contact of the first identifier that matches one, in the documented order.
     fn subject(
         &self,
         tx: &WriteTx<'_>,
@@ -180,7 +178,7 @@ impl Ingest<'_, '_> {
         let checkout = self.named(tx, Kind::Checkout, external_checkout_id.as_ref())?;
         let named = [customer, checkout, order.and_then(|order| order.order.named)];
         for number in named.into_iter().flatten() {
-            // The contact may have been deleted since.
+            // The contact may have been deleted.
             if contacts::by_number(tx, self.project, number)?.is_some() {
                 return Ok(Subject::Known(number));
             }
@@ -191,7 +189,7 @@ impl Ingest<'_, '_> {
             (.., Some(_)) => "identifiers.externalCheckoutId",
             _ => "identifiers.externalOrderId",
         };
-        let reason = "no contact of the project is known by it; give email, which makes one, or report first an event that names \
+        let reason = "no contact of the project has this id; give email, which creates a contact, or first report an event that has \
                       this id together with email or subscriberId";
         Err(IngestError::Nobody(FieldError::new(field, reason)))
     }
@@ -203,14 +201,14 @@ impl Ingest<'_, '_> {
         }
     }
 
-    /// What is known of the order that is named.
+    /// Returns the order that the event identifies, as known so far.
     fn order(&self, tx: &impl Read, identifiers: &EventIdentifiers) -> Result<Option<KnownOrder>, Error> {
         let Some(id) = &identifiers.external_order_id else { return Ok(None) };
         self.known(tx, external_ids::digest(id)).map(Some)
     }
 
-    /// The order of refunds that name none: all of one contact and time are one, so that repeats are recognised. No id of a caller has a
-    /// control character.
+    /// Returns the order for refunds without an order id: all refunds of one contact at one time share an order, so that repeats are
+    /// recognized. Caller ids contain no control characters.
     fn order_of_refund(&self, tx: &impl Read, contact: u32, occurred_at: Timestamp) -> Result<KnownOrder, Error> {
         self.known(tx, external_ids::digest(&format!("\0{contact} {}", occurred_at.0)))
     }
@@ -219,11 +217,11 @@ impl Ingest<'_, '_> {
         Ok(KnownOrder { digest, order: orders::find(tx, self.project, digest)?.unwrap_or_default() })
     }
 
-    /// What an event says of an order's money; of whom is said later.
+    /// Returns the payment fact of an event; the contact is added later.
     fn fact(&self, money: Money, occurred_at: Option<Timestamp>, key: Option<Digest>) -> PaymentFact {
         let Money { amount, currency, is_refund } = money;
-        // An event that says no time is itself and no other's repeat: rows of one batch come in at the same time. No key of a caller
-        // has a control character.
+        // An event without a time is never a repeat of another, because all rows of one batch arrive at the same time. Caller keys contain
+        // no control characters.
         let own = || occurred_at.is_none().then(|| external_ids::digest(&format!("\0{}", self.writer.next())));
         let key = if is_refund { key.or_else(own) } else { None };
         PaymentFact { occurred_at: occurred_at.unwrap_or(self.now), currency, amount, is_refund, contact: None, key }
@@ -256,7 +254,7 @@ impl Ingest<'_, '_> {
         Ok(())
     }
 
-    /// Says which order the contact has by this, if that is news.
+    /// Adds the fact to the order; returns the order's hash if the contact is newly associated with it.
     fn add_to(
         &self,
         tx: &mut WriteTx<'_>,
@@ -286,14 +284,14 @@ struct KnownOrder {
     order: Order,
 }
 
-/// Refuse what an order has no room for; what is said again needs none.
+/// Rejects a fact if the order has the maximum number; a repeat needs no place.
 fn has_room_for(order: &Order, fact: &PaymentFact, subject: &Subject) -> Result<(), FieldError> {
     let is_known = |number| order.facts.binary_search(&PaymentFact { contact: Some(number), ..*fact }).is_ok();
     let max = limits::ORDER_FACTS_MAX;
     if order.facts.len() < max || matches!(subject, Subject::Known(number) if is_known(*number)) {
         return Ok(());
     }
-    let reason = format_args!("this order has {max} payments and refunds already, which is as many as are kept of one");
+    let reason = format_args!("this order already has {max} payments and refunds, which is the maximum");
     Err(FieldError::new("identifiers.externalOrderId", reason))
 }
 
@@ -312,7 +310,7 @@ fn new_event(event: EventRow, has_order: Option<Digest>) -> NewEvent {
     }
 }
 
-/// What is wrong with a profile stands under its name in the event.
+/// Puts a profile error under the profile's name in the event.
 fn in_profile(refusal: FieldError) -> FieldError {
     FieldError::new(format!("profile.{}", refusal.field), refusal.reason)
 }

@@ -1,4 +1,4 @@
-//! An event as it is reported: its fields, and what can be said against it without looking at anything else.
+//! A reported event: its fields, and the checks that need no other data.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,13 +18,13 @@ use crate::features::contacts::profile::ContactProfile;
 use crate::vocab::ids::ContactId;
 use crate::vocab::limits;
 
-/// What another system calls something.
+/// An id that another system uses.
 pub type ExternalId = Name<{ limits::EVENT_EXTERNAL_ID_CHARACTERS_MAX }>;
-/// What makes a repeat of an event harmless.
+/// A key that makes repeated events harmless.
 pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
 
-/// Whom the event is about: at least one of these. They are tried in this order, and the first that leads to a contact decides; ids
-/// of other systems are then remembered for that contact, so that later events may name them alone.
+/// Identifies the contact; at least one is required. They are tried in this order, and the first that matches a contact is used. External
+/// ids are then stored for that contact, so that later events may use them alone.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [
@@ -35,15 +35,15 @@ pub type DedupeKey = Name<{ limits::EVENT_DEDUPE_KEY_CHARACTERS_MAX }>;
     { "required": ["externalOrderId"], "properties": { "externalOrderId": { "type": "string" } } },
 ]))]
 pub struct EventIdentifiers {
-    /// The contact with this address. If there is none, one is made that is `non-subscribed`: an event opts nobody in.
+    /// The contact with this address. If there is none, a contact is created as `non-subscribed`: an event never subscribes anyone.
     pub email: Option<EmailAddress>,
     /// The contact with this id.
     pub subscriber_id: Option<ContactId>,
-    /// The contact that an earlier event has named together with this id.
+    /// The contact that an earlier event identified together with this id.
     pub external_customer_id: Option<ExternalId>,
-    /// The same with the id of a checkout.
+    /// The same for the id of a checkout.
     pub external_checkout_id: Option<ExternalId>,
-    /// The same with the id of an order. With a number under `properties.value`, the event counts as a conversion.
+    /// The same for the id of an order. With a number in `properties.value`, the event counts as a conversion.
     pub external_order_id: Option<ExternalId>,
 }
 
@@ -59,22 +59,22 @@ impl EventIdentifiers {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventRow {
-    /// Like `purchase.completed`. With a name that contains `refund`, `cancelled` or `canceled`, in any letter case, the amount counts as
+    /// Like `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in upper or lower case, the amount counts as
     /// negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
-    /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
+    /// Current data about the contact, in the same form as when updating a contact. Never changes its subscription.
     pub profile: Option<ContactProfile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
     pub properties: Option<Properties>,
-    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; of UTC without an offset.
+    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; UTC if it has no offset.
     pub occurred_at: Option<WireTime>,
-    /// Of events with the same key in one project only the first is stored.
+    /// Only the first event with a given key is stored in a project.
     pub dedupe_key: Option<DedupeKey>,
 }
 
-/// What an event says of an order's money.
+/// The payment or refund in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Money {
     pub amount: Amount,
@@ -83,7 +83,7 @@ pub struct Money {
 }
 
 impl EventRow {
-    /// Read an event of a batch from its JSON.
+    /// Parses an event of a batch from its JSON.
     pub fn read(json: &str) -> Result<Self, FieldError> {
         if let Some(what) = serde_str::other_than_object(json) {
             let reason = format_args!("an event is an object with name and identifiers; this is {what}");
@@ -96,7 +96,7 @@ impl EventRow {
         })
     }
 
-    /// Refuse what says nothing or cannot be understood; tells what the event says of money.
+    /// Rejects events without an identifier and invalid values; returns the payment or refund, if any.
     pub fn check(&self) -> Result<Option<Money>, FieldError> {
         if self.identifiers.is_empty() {
             let reason = "give at least one of email, subscriberId, externalCustomerId, externalCheckoutId and externalOrderId";
@@ -105,18 +105,18 @@ impl EventRow {
         let money = self.money()?;
         let value = self.properties.as_ref().and_then(|properties| properties.value.as_ref());
         if money.is_none() && value.is_some_and(|value| !value.parse().is_ok_and(f64::is_finite)) {
-            // It is refused under any other name, too: whoever reads it could not tell it from infinity.
+            // Out-of-range numbers are refused under any other name too, because readers could not distinguish them from infinity.
             return Err(FieldError::new("properties.value", "the number is out of range"));
         }
         Ok(money)
     }
 
-    /// Refuse what cannot be true at this time.
+    /// Rejects times that are impossible now.
     pub fn check_time(&self, now: Timestamp) -> Result<(), FieldError> {
         self.occurred_at.map_or(Ok(()), |at| check_time(at.0, now))
     }
 
-    /// An event is about money if it has a number as its value and names an order or, by its own name, is a refund.
+    /// An event has money if its value is a number and it has an order id or, by its name, is a refund.
     fn money(&self) -> Result<Option<Money>, FieldError> {
         let Some(properties) = &self.properties else { return Ok(None) };
         let Some(value) = &properties.value else { return Ok(None) };
@@ -139,12 +139,13 @@ fn check_time(at: Timestamp, now: Timestamp) -> Result<(), FieldError> {
     let kept_ms = i64::from(limits::EVENT_KEPT_DAYS) * 24 * 60 * 60 * 1000;
     if at < now.plus_ms(-kept_ms) {
         let days = limits::EVENT_KEPT_DAYS;
-        let reason = format_args!("it is more than {days} days ago, which is as long as events are kept; leave the event out");
+        let reason = format_args!("it is more than {days} days ago, and events are only kept that long; do not send this event");
         return Err(FieldError::new("occurredAt", reason));
     }
     if at > now.plus_ms(limits::EVENT_AHEAD_MS) {
         let minutes = limits::EVENT_AHEAD_MS / 60_000;
-        let reason = format_args!("it is more than {minutes} minutes after {now}, which is now; set the clock that it is from");
+        let reason =
+            format_args!("it is more than {minutes} minutes after the current time, {now}; check the clock of your system");
         return Err(FieldError::new("occurredAt", reason));
     }
     Ok(())
@@ -156,7 +157,7 @@ fn currency(json: &str) -> Result<Currency, FieldError> {
     code.ok_or_else(|| FieldError::new("properties.currency", crate::base::currency::CurrencyError))
 }
 
-/// Whether an event of this name takes money back.
+/// Returns whether an event with this name is a refund.
 fn is_refund_name(name: &str) -> bool {
     let name = name.to_lowercase();
     ["refund", "cancelled", "canceled"].iter().any(|word| name.contains(word))
@@ -176,7 +177,7 @@ mod tests {
         event
     }
 
-    /// The field that is refused.
+    /// Returns the field that is refused.
     fn refused(change: impl FnOnce(&mut Value)) -> Option<String> {
         let event = event(change);
         let outcome = EventRow::read(&event.to_string()).and_then(|event| event.check().and_then(|_| event.check_time(NOW)));
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_taken_up_to_their_limit() {
+    fn values_are_accepted_up_to_their_maximum_length() {
         type Set = fn(&mut Value, String);
         let fields: [(&str, usize, Set); 5] = [
             ("name", limits::EVENT_NAME_CHARACTERS_MAX, |event, text| event["name"] = text.into()),
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_needs_a_name_and_somebody_it_is_about() {
+    fn an_event_needs_a_name_and_an_identifier() {
         assert_eq!(refused(|_| {}), None);
         assert_eq!(refused(|event| event["identifiers"] = json!({})).as_deref(), Some("identifiers"));
         assert_eq!(refused(|event| event["identifiers"] = json!({ "email": null })).as_deref(), Some("identifiers"));
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_taken_from_ninety_days_ago_to_five_minutes_ahead() {
+    fn times_are_accepted_from_ninety_days_ago_to_five_minutes_ahead() {
         let (oldest, ahead) = (-90 * 24 * 60 * 60 * 1000_i64, 5 * 60 * 1000);
         for (after, taken) in [
             (oldest - 1, false),
@@ -250,19 +251,19 @@ mod tests {
     }
 
     #[test]
-    fn money_is_an_order_with_a_number_and_names_decide_which_way_it_goes() {
-        let told = |amount: &str, currency: &str, is_refund| Ok(Some((amount.to_owned(), currency.to_owned(), is_refund)));
-        assert_eq!(money("paid", r#"{"value":49.90}"#), told("49.9", "USD", false));
-        assert_eq!(money("paid", r#"{"value":49.90,"currency":"eur"}"#), told("49.9", "EUR", false));
-        assert_eq!(money("paid", r#"{"value":0,"currency":null}"#), told("0", "USD", false));
-        assert_eq!(money("Order.REFUNDED", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("order_refund", r#"{"value":-5}"#), told("5", "USD", true));
-        assert_eq!(money("Order Cancelled", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("subscription_CANCELED_by_user", r#"{"value":5}"#), told("5", "USD", true));
-        assert_eq!(money("adjusted", r#"{"value":-5}"#), told("5", "USD", true));
+    fn money_needs_an_order_and_a_number_and_the_name_decides_whether_it_is_a_refund() {
+        let parsed = |amount: &str, currency: &str, is_refund| Ok(Some((amount.to_owned(), currency.to_owned(), is_refund)));
+        assert_eq!(money("paid", r#"{"value":49.90}"#), parsed("49.9", "USD", false));
+        assert_eq!(money("paid", r#"{"value":49.90,"currency":"eur"}"#), parsed("49.9", "EUR", false));
+        assert_eq!(money("paid", r#"{"value":0,"currency":null}"#), parsed("0", "USD", false));
+        assert_eq!(money("Order.REFUNDED", r#"{"value":5}"#), parsed("5", "USD", true));
+        assert_eq!(money("order_refund", r#"{"value":-5}"#), parsed("5", "USD", true));
+        assert_eq!(money("Order Cancelled", r#"{"value":5}"#), parsed("5", "USD", true));
+        assert_eq!(money("subscription_CANCELED_by_user", r#"{"value":5}"#), parsed("5", "USD", true));
+        assert_eq!(money("adjusted", r#"{"value":-5}"#), parsed("5", "USD", true));
         assert_eq!(money("paid", r#"{"value":"49.90"}"#), Ok(None));
         assert_eq!(money("paid", "{}"), Ok(None));
-        assert_eq!(money("paid", r#"{"currency":"nonsense"}"#), Ok(None), "without a value it is no money");
+        assert_eq!(money("paid", r#"{"currency":"nonsense"}"#), Ok(None), "without a value there is no money");
         for currency in ["\"EURO\"", "\"\"", "1", "[]"] {
             let wrong = money("paid", &format!(r#"{{"value":1,"currency":{currency}}}"#));
             assert_eq!(wrong, Err("properties.currency".into()), "{currency}");
@@ -270,7 +271,7 @@ mod tests {
         for value in ["1e12", "0.0000000000000000001", "1e400"] {
             assert_eq!(money("paid", &format!(r#"{{"value":{value}}}"#)), Err("properties.value".into()), "{value}");
         }
-        assert_eq!(refused(|event| event["properties"] = json!({ "value": 1e13 })), None, "without an order it is no money");
+        assert_eq!(refused(|event| event["properties"] = json!({ "value": 1e13 })), None, "without an order there is no money");
         let without_order = |name: &str| {
             let event = event(|event| (event["name"], event["properties"]) = (name.into(), json!({ "value": 5 })));
             EventRow::read(&event.to_string()).and_then(|event| event.check()).map(|money| money.is_some())
@@ -280,7 +281,7 @@ mod tests {
             for number in ["1e400", "-1e400"] {
                 let json =
                     format!(r#"{{"name":"x","identifiers":{{"email":"ada@example.com"}},"properties":{{"{name}":{number}}}}}"#);
-                let refused = EventRow::read(&json).and_then(|event| event.check()).expect_err("nobody can read it");
+                let refused = EventRow::read(&json).and_then(|event| event.check()).expect_err("out of range");
                 assert_eq!(refused.field, field, "{json}");
             }
         }

@@ -1,15 +1,15 @@
-//! Events: what customers' systems report of people, and the orders among it.
+//! Customer events: what customers' systems report about contacts, including orders.
 //!
-//! - What comes in, its limits and whom it is about: `input`, `properties`, `ingest`.
-//! - Orders and the email that is credited with each: rules in `attribution`, kept in step by `reattribution`, also when clicks arrive after
-//!   the order they led to.
+//! - Input, its limits, and the contact it is about: `input`, `properties`, `ingest`.
+//! - Orders and their attribution to emails: the rules are in `attribution`; `reattribution` keeps them in step, also when clicks arrive
+//!   after the order they led to.
 //!
-//! Invariants: an event never changes whether a contact may be mailed; an order counts once, for one email at most; what an order is
-//! credited to depends on what was reported and clicked, never on the order in which that arrived.
+//! Invariants: an event never changes whether a contact may be mailed. An order counts once, for at most one email. An order's attribution
+//! depends on what was reported and clicked, never on the order in which that arrived.
 //!
-//! Events and contacts made by them are told to no webhook: the interface names the two calls that tell of contacts, and whoever
-//! reports an event knows of it already. Where events are kept is `contacts::customer_events`, since conditions ask for them; totals stand in
-//! `sending::orders`, since campaigns show them.
+//! Events, and contacts created by them, emit no webhook events: the API documents the two calls that emit contact events, and the system
+//! that reports an event already knows about it. Events are stored in `contacts::customer_events`, because filters use them; totals are in
+//! `sending::orders`, because campaigns show them.
 
 mod attribution;
 mod indexing;

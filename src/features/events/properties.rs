@@ -1,4 +1,4 @@
-//! The properties of an event: JSON that is kept as it was sent, within limits that are checked on that text.
+//! The properties of an event: JSON that is stored as received, within limits that are checked on its text.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,11 +16,11 @@ const CURRENCY: &str = "currency";
 /// Properties within their limits.
 #[derive(Clone, Debug, Default)]
 pub struct Properties {
-    /// As they were sent.
+    /// As received.
     pub json: String,
-    /// The text of the number under `value`, if that is one.
+    /// The text of `value`, if that is a number.
     pub value: Option<String>,
-    /// The JSON under `currency`; `None` if it is not there or null.
+    /// The JSON of `currency`; `None` if it is absent or null.
     pub currency: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Properties {
         let json: Box<str> = Box::<RawValue>::deserialize(deserializer)?.into();
         let max = limits::EVENT_PROPERTIES_BYTES_MAX;
         if json.len() > max {
-            return Err(D::Error::custom(format_args!("at most {max} bytes of JSON as they are sent; these are {}", json.len())));
+            return Err(D::Error::custom(format_args!("at most {max} bytes of JSON are allowed; this has {}", json.len())));
         }
         let mut properties = Self::default();
         let mut reader = serde_json::Deserializer::from_str(&json);
@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for Properties {
     }
 }
 
-/// Looks through the names at the top.
+/// Scans the top-level names.
 struct Top<'p>(&'p mut Properties);
 
 impl<'de> DeserializeSeed<'de> for Top<'_> {
@@ -64,7 +64,10 @@ impl<'de> Visitor<'de> for Top<'_> {
         let mut names = HashSet::new();
         while let Some(name) = entries.next_key::<String>()? {
             if names.len() == limits::EVENT_PROPERTIES_KEYS_MAX {
-                return Err(A::Error::custom(format_args!("at most {} names at the top", limits::EVENT_PROPERTIES_KEYS_MAX)));
+                return Err(A::Error::custom(format_args!(
+                    "at most {} top-level names are allowed",
+                    limits::EVENT_PROPERTIES_KEYS_MAX
+                )));
             }
             let place = match name.as_str() {
                 VALUE => Some(&mut self.0.value),
@@ -77,7 +80,7 @@ impl<'de> Visitor<'de> for Top<'_> {
                     let mut reader = serde_json::Deserializer::from_str(json);
                     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
                     let is_value = name == VALUE && is_number;
-                    // A value may be longer than any machine's number: it is read as text.
+                    // A value may be longer than any machine number, so it is read as text.
                     if !is_value {
                         Inside { levels: 1 }.deserialize(&mut reader).map_err(A::Error::custom)?;
                     }
@@ -87,14 +90,14 @@ impl<'de> Visitor<'de> for Top<'_> {
                 None => entries.next_value_seed(Inside { levels: 1 })?,
             }
             if !names.insert(name) {
-                return Err(A::Error::custom("a name occurs twice in one object"));
+                return Err(A::Error::custom("an object contains the same name twice"));
             }
         }
         Ok(())
     }
 }
 
-/// Looks through a value that stands within so many objects and lists.
+/// Scans a value at this nesting depth of objects and lists.
 #[derive(Clone, Copy)]
 struct Inside {
     levels: usize,
@@ -152,7 +155,7 @@ impl<'de> Visitor<'de> for Inside {
         let mut names = HashSet::new();
         while let Some(name) = entries.next_key::<String>()? {
             if !names.insert(name) {
-                return Err(A::Error::custom("a name occurs twice in one object"));
+                return Err(A::Error::custom("an object contains the same name twice"));
             }
             entries.next_value_seed(inside)?;
         }
@@ -176,7 +179,7 @@ impl JsonSchema for Properties {
     }
 }
 
-/// A value with at most so many levels of lists and objects.
+/// Returns the schema of a value with at most this many levels of lists and objects.
 fn inside_schema(levels: usize) -> Schema {
     if levels == 0 {
         return json_schema!({ "type": ["null", "boolean", "number", "string"] });
@@ -194,7 +197,7 @@ mod tests {
         serde_json::from_str(json).map_err(|error: serde_json::Error| error.to_string())
     }
 
-    /// An object of exactly so many bytes.
+    /// Returns an object of exactly this many bytes.
     fn of_bytes(many: usize) -> String {
         format!("{{\"a\":\"{}\"}}", "x".repeat(many - 8))
     }
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_kilobytes_of_the_text_as_it_is_sent_are_taken() {
+    fn sixteen_kilobytes_of_text_are_accepted() {
         for (many, taken) in [(16_383, true), (16_384, true), (16_385, false)] {
             assert_eq!(of_bytes(many).len(), many);
             assert_eq!(read(&of_bytes(many)).is_ok(), taken, "{many}");
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn fifty_names_at_the_top_are_taken_and_any_number_below() {
+    fn fifty_top_level_names_and_any_number_of_nested_names_are_accepted() {
         for (many, taken) in [(0, true), (49, true), (50, true), (51, false)] {
             assert_eq!(read(&of_names(many)).is_ok(), taken, "{many}");
         }
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn four_levels_of_objects_and_lists_are_taken() {
+    fn four_levels_of_objects_and_lists_are_accepted() {
         for (many, taken) in [(1, true), (3, true), (4, true), (5, false), (100, false)] {
             assert_eq!(read(&of_levels(many, "{\"a\":", "}")).is_ok(), taken, "{many} objects");
             assert_eq!(read(&of_levels(many, "[", "]")).is_ok(), taken, "{many} with lists");
@@ -240,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_occurs_twice_is_refused_wherever_it_stands() {
+    fn a_repeated_name_is_refused_at_every_level() {
         for json in [r#"{"a":1,"a":1}"#, r#"{"value":1,"value":2}"#, r#"{"a":{"b":1,"b":2}}"#, r#"{"a":[{"b":1,"\u0062":2}]}"#] {
-            assert!(read(json).expect_err(json).contains("a name occurs twice"), "{json}");
+            assert!(read(json).expect_err(json).contains("the same name twice"), "{json}");
         }
     }
 
     #[test]
-    fn only_an_object_is_taken_and_kept_as_it_was_sent() {
+    fn only_an_object_is_accepted_and_it_is_stored_as_received() {
         for json in ["[]", "1", "\"a\"", "true"] {
             assert!(read(json).expect_err(json).contains("an object of names and values"), "{json}");
         }
@@ -256,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_the_text_of_a_number_and_nothing_else() {
+    fn only_a_number_is_a_value_and_its_text_is_kept() {
         let value = |json: &str| read(json).expect(json).value;
         assert_eq!(value(r#"{"value":49.90}"#).as_deref(), Some("49.90"));
         assert_eq!(value(r#"{"value":-1e400}"#).as_deref(), Some("-1e400"));

@@ -1,8 +1,8 @@
-//! Keeping orders and totals in step with what is known: when something is reported of an order, and when clicks of its contact change.
+//! Keeps orders and totals in step when an order is reported and when the clicks of its contact change.
 //!
-//! Clicks are written a moment after they happen, and events may be reported before or long after. Whatever comes, the order is judged
-//! again by everything that is known of it. Refunds without a payment depend on the contact's credited orders: when one of those changes,
-//! a worker credits them again.
+//! Clicks are written a moment after they happen, and events may be reported before or long after. Whatever arrives, the order is
+//! attributed again from everything known about it. Refunds without a payment depend on the contact's attributed orders: when one of those
+//! changes, a worker attributes the refunds again.
 
 use super::attribution::{Attribution, Basis, attribute, window};
 use crate::base::clock::Timestamp;
@@ -19,7 +19,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// Save what an order has become and what it is credited to.
+/// Saves an order's new state and updates its attribution.
 pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (before, mut after): (&Order, Order)) -> Result<()> {
     match attribute(&after.facts) {
         None => (after.credit, after.counted) = (None, Default::default()),
@@ -32,7 +32,7 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
         return Ok(());
     }
     let mailing = after.credit.as_ref().map(|credit| tracing::field::display(credit.mailing));
-    tracing::debug!(%project, mailing, facts = after.facts.len(), "order credited");
+    tracing::debug!(%project, mailing, facts = after.facts.len(), "order attributed");
     orders::save(tx, project, digest, before, &after)?;
     let (old, new) = (before.credited(), after.credited());
     if old != new {
@@ -43,7 +43,7 @@ pub fn reattribute(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, (be
     Ok(())
 }
 
-/// The email that is credited. Of a contact that is gone nothing is known any more: it stays as it was.
+/// Returns the attribution. If the contact was deleted, its clicks are unknown, so the attribution stays as it was.
 fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before: Option<Credit>) -> Result<Option<Credit>> {
     let Some(number) = attribution.contact else { return Ok(before) };
     let Some(contact) = contacts::by_number(tx, project, number)? else { return Ok(before) };
@@ -64,12 +64,12 @@ fn credit(tx: &impl Read, project: ProjectId, attribution: &Attribution, before:
     Ok(Some(Credit { mailing, email, paid_at }))
 }
 
-/// How far crediting a contact's orders again has come.
+/// The progress of attributing a contact's orders again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// All orders, those after this one.
+    /// The orders, after this one.
     Orders(Option<Digest>),
-    /// After them the refunds without a payment, those after this place: what they are taken from is known only then.
+    /// Then the refunds without a payment, after this position: only now is it known which order they are taken from.
     Refunds(Option<orders::Place>),
 }
 
@@ -82,7 +82,7 @@ impl Progress {
         }
     }
 
-    /// Digests, places and the single zero differ in length.
+    /// Hashes, positions and the single zero differ in length.
     fn read(bytes: &[u8]) -> Self {
         match <(Timestamp, Digest)>::read(&mut &*bytes) {
             Some(place) => Self::Refunds(Some(place)),
@@ -92,7 +92,7 @@ impl Progress {
     }
 }
 
-/// Have the worker credit a contact's refunds without a payment again, if there are any.
+/// Queues a contact's refunds without a payment to be attributed again, if there are any.
 fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()> {
     if orders::unpaid(tx, contact.0, contact.1, None, 1)?.is_empty() {
         return Ok(());
@@ -104,13 +104,13 @@ fn credit_refunds_again(tx: &mut WriteTx<'_>, contact: ContactKey) -> Result<()>
     Ok(())
 }
 
-/// Forget what is too old to be told or credited; true if there may be more.
+/// Deletes data that is too old to be listed or attributed; returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     let more = [customer_events::sweep(tx)?, noncontact_clicks::sweep(tx)?];
     Ok(more.contains(&true))
 }
 
-/// Credit orders of some contacts again; true if there may be more.
+/// Attributes orders of some contacts again; returns whether there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if activity::click_changes(&store.read(), 1)?.is_empty() {
@@ -121,7 +121,7 @@ pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Fai
 
 pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     let changed = activity::click_changes(tx, limits::CLICK_CHANGES_PER_STEP)?;
-    // Contacts of one project follow each other. Their orders are looked up in the index.
+    // Contacts of one project are adjacent. Their orders are looked up in the index.
     for of_project in changed.chunk_by(|(left, _), (right, _)| left == right) {
         let numbers = of_project.iter().map(|(_, number)| *number).collect();
         customer_events::merge_backlog_of(tx, of_project[0].0, &numbers)?;
@@ -136,7 +136,7 @@ pub(super) fn recheck(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(!activity::click_changes(tx, 1)?.is_empty())
 }
 
-/// Credit some orders of a contact again; says how many.
+/// Attributes some orders of a contact again; returns how many.
 fn credit_again(tx: &mut WriteTx<'_>, (project, number): ContactKey) -> Result<usize> {
     let limit = limits::CLICK_CHANGE_ORDERS_PER_STEP;
     let progress = Progress::read(&activity::credit_again_from(tx, (project, number))?.unwrap_or_default());

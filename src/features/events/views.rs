@@ -1,4 +1,4 @@
-//! What became of events, as callers see it.
+//! The results of events, as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,23 +6,23 @@ use serde::Serialize;
 use super::ingest::IngestOutcome;
 use crate::vocab::ids::EventId;
 
-/// What became of one event.
+/// The result for one event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedEvent {
     /// Whether it was stored by this request.
     pub stored: bool,
-    /// The event with this key: this one, or the one that was stored before.
+    /// The event with this key: this one, or the one that was already stored.
     pub event_id: EventId,
     pub dedupe_key: Option<String>,
-    /// True if an event with this key was stored before.
+    /// True if an event with this key was already stored.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub duplicate: bool,
 }
 
 impl RecordedEvent {
-    /// What is told of a single event.
+    /// Returns the result for a single event.
     pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
         match outcome {
             IngestOutcome::Stored(event_id) => Self { stored: true, event_id: *event_id, dedupe_key, duplicate: false },
@@ -31,25 +31,25 @@ impl RecordedEvent {
     }
 }
 
-/// What became of one row of a batch.
+/// The result for one row of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRowResult {
     pub stored: bool,
-    /// If it was stored.
+    /// Present if the row was stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_id: Option<EventId>,
-    /// If it was stored and has one.
+    /// Present if the row was stored and has a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
-    /// True if the row was skipped because its key was stored already, by an earlier row of this batch or before.
+    /// True if the row was skipped because its key was already stored, by an earlier row of this batch or before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     pub duplicate: bool,
 }
 
 impl EventRowResult {
-    /// What is told of a row that was taken in.
+    /// Returns the result for a row without errors.
     pub fn of(outcome: &IngestOutcome, dedupe_key: Option<String>) -> Self {
         match outcome {
             IngestOutcome::Stored(event_id) => Self { stored: true, event_id: Some(*event_id), dedupe_key, duplicate: false },
@@ -62,10 +62,10 @@ impl EventRowResult {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvalidEventRow {
-    /// Its place in the request, from 0.
+    /// Its position in the request, from 0.
     pub index: usize,
     /// What is wrong and what was expected.
     pub error: String,
-    /// The field at fault, like `identifiers.email`; empty if it is the whole row.
+    /// The invalid field, like `identifiers.email`; empty if the whole row is invalid.
     pub field: String,
 }

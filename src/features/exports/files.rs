@@ -1,4 +1,4 @@
-//! Making the files of an export.
+//! Creates the files of an export.
 
 use tokio::time::Instant;
 
@@ -13,28 +13,31 @@ use crate::features::emails::{self, Finished};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, EmailId};
 
-/// A file that is to be kept.
+/// A file to store.
 struct File {
     email: EmailId,
     name: String,
     blob: BlobId,
-    /// Nothing if it is kept already.
+    /// `None` if the file is already stored.
     bytes: Option<Vec<u8>>,
 }
 
-/// Export a conversation's finished emails in one format.
+/// Exports a conversation's finished emails in one format.
 pub async fn export(
     context: &Context,
     spec: &'static Spec,
     wanted: ExportEmails,
     format: Format,
 ) -> Result<EmailExport, Failure> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let (account, id) = (context.caller.account(), wanted.conversation_id);
     let query = move |tx: &ReadTx| emails::finished(tx, account, id, wanted.email_id, wanted.project_id);
     let finished = context.read(query).await?;
     if finished.is_empty() {
-        return Err(Failure::because(Code::NotExportable, "No email of this conversation is finished; ask for its status."));
+        return Err(Failure::because(
+            Code::NotExportable,
+            "No email of this conversation is finished; check the conversation's status.",
+        ));
     }
     let mut files = Vec::with_capacity(finished.len());
     for email in finished {
@@ -61,7 +64,7 @@ pub async fn export(
         Ok(())
     };
     context.write(spec, keep).await?;
-    let execution_time = begun.elapsed().as_millis() as u64;
+    let execution_time = started.elapsed().as_millis() as u64;
     Ok(EmailExport { conversation_id: id, files: views, execution_time, export_type: format.word() })
 }
 
@@ -78,7 +81,7 @@ async fn file(context: &Context, email: Finished, format: Format) -> Result<File
     let bytes = match format {
         Format::Html => email.html.into_bytes(),
         Format::Mjml => {
-            let none = "This email was handed in as HTML, so there is no MJML of it; export it as HTML.";
+            let none = "This email was imported as HTML, so it has no MJML; export it as HTML.";
             email.mjml.ok_or_else(|| Failure::because(Code::NotExportable, none))?.into_bytes()
         }
         Format::Png => emails::draw_png(&context.engine, &email.html).await?,
@@ -87,7 +90,7 @@ async fn file(context: &Context, email: Finished, format: Format) -> Result<File
     Ok(File { email: id, name, blob, bytes: Some(bytes) })
 }
 
-/// The file of a version in a format: the same each time.
+/// Returns the file id of a version in a format. It is always the same.
 fn blob_id(email: &Finished, format: Format) -> BlobId {
     let name = format!("export {} {} {}", email.id, email.version, format.word());
     BlobId::from_bytes(sha256(name.as_bytes())[..12].try_into().expect("a digest has more bytes"))

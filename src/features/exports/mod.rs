@@ -1,7 +1,6 @@
-//! Exports: finished emails as files. Into other platforms they are carried by people: no account of one can be connected yet.
+//! Exports: finished emails as files. Users carry them to other platforms themselves: connecting an account is not supported yet.
 //!
-//! A file is made when it is asked for and kept as long as its link works. The same version in the same format is the same file,
-//! however often it is asked for.
+//! A file is created on request and kept as long as its link works. The same version in the same format always gives the same file.
 
 mod files;
 pub mod ops;
@@ -9,10 +8,10 @@ mod views;
 
 use crate::vocab::permissions::Permission;
 
-/// What lets a key export: exports only show what reading emails shows.
+/// The permission to export: exports only show what reading emails shows.
 const READER: Permission = Permission::EmailRead;
 
-/// What an email can be exported as.
+/// A format that emails can be exported in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Html,
@@ -22,10 +21,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::Html, Self::Mjml, Self::Png, Self::Pdf];
 
-    /// The word on the wire, which is also the ending of the file's name.
+    /// The wire name, which is also the extension of the file name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -35,13 +34,13 @@ impl Format {
         }
     }
 
-    /// What one gets, for people.
+    /// A description for users.
     pub fn about(self) -> &'static str {
         match self {
             Self::Html => "The email's HTML as it is sent, with merge fields unfilled.",
-            Self::Mjml => "The MJML that the HTML was made from. Emails that were handed in as HTML have none.",
-            Self::Png => "A picture of the whole email, 600 pixels wide, at twice the resolution.",
-            Self::Pdf => "The email on one long page, with text that can be searched and links that work.",
+            Self::Mjml => "The MJML that the HTML was made from. Emails imported as HTML have none.",
+            Self::Png => "An image of the whole email, 600 pixels wide, at twice the resolution.",
+            Self::Pdf => "The email on one long page, with searchable text and working links.",
         }
     }
 

@@ -1,4 +1,4 @@
-//! Exports on the wire.
+//! Exports as the API returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConversationId, EmailId, ProjectId};
 
-/// What to export.
+/// The emails to export.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportEmails {
     pub conversation_id: ConversationId,
     /// Only this email of the conversation; all of its emails if absent.
     pub email_id: Option<EmailId>,
-    /// Only if it belongs to this project.
+    /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
-/// The files.
+/// The exported files.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailExport {
     pub conversation_id: ConversationId,
     /// In the order of the emails.
     pub files: Vec<FileView>,
-    /// Milliseconds that the export took.
+    /// The duration of the export in milliseconds.
     pub execution_time: u64,
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub export_type: &'static str,
@@ -35,17 +35,17 @@ pub struct EmailExport {
 #[serde(rename_all = "camelCase")]
 pub struct FileView {
     pub filename: String,
-    /// Where it is, for anybody who has this link.
+    /// The file's URL. It works for anyone who has the link.
     pub url: String,
     #[schemars(extend("enum" = ["html", "mjml", "png", "pdf"]))]
     pub format: &'static str,
     pub email_id: EmailId,
-    /// Until when the link works.
+    /// When the link expires.
     pub expires_at: WireTime,
 }
 
 impl EmailExport {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample(format: super::Format) -> Self {
         let word = format.word();
         let file = "https://mail.example.com/v1/files/66f1a2b3d4e5f60718293a50?token=1767398400.5d41";

@@ -1,4 +1,4 @@
-//! What waits while sending is on hold, and what may arrive twice once it goes on.
+//! The work that waits while sending is on hold, and what may be sent twice when it is resumed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,26 +13,26 @@ use crate::vocab::ids::{AccountId, CampaignId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// Whether sending is on hold, and what waits for it.
+/// Whether sending is on hold, and the waiting work.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingHold {
     pub on_hold: bool,
-    /// When the hold began; later requests are sent as usual. Absent if sending is not on hold.
+    /// When the hold started; later requests are sent as usual. Absent if sending is not on hold.
     pub since: Option<WireTime>,
-    /// Why, in words.
+    /// The reason for the hold.
     pub reason: Option<String>,
-    /// What may arrive twice when sending is resumed, in words.
+    /// What may arrive twice when sending is resumed.
     pub notice: Option<String>,
-    /// Campaigns in progress and scheduled ones, of this account.
+    /// This account's campaigns in progress and scheduled campaigns.
     pub campaigns: Vec<HeldCampaign>,
-    /// How much waits, of all accounts.
+    /// The amount of waiting work of all accounts.
     pub environments: Vec<HeldIn>,
-    /// Whether more campaigns or sends wait than were counted.
+    /// Whether more campaigns or sends are waiting than were counted.
     pub has_more: bool,
 }
 
-/// A campaign that waits.
+/// A waiting campaign.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldCampaign {
@@ -40,13 +40,13 @@ pub struct HeldCampaign {
     pub name: String,
     pub environment: Environment,
     pub status: &'static str,
-    /// When it was to start, if it is scheduled.
+    /// The scheduled start, if any.
     pub scheduled_at: Option<WireTime>,
-    /// Recipients who may get it twice. Of a scheduled campaign they are not known yet.
+    /// Recipients who may get it twice; unknown for a scheduled campaign.
     pub recipients: u64,
 }
 
-/// How much waits in one environment.
+/// The amount of waiting work in one environment.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeldIn {
@@ -56,22 +56,22 @@ pub struct HeldIn {
     pub scheduled_campaigns: u64,
     /// Direct sends and batches.
     pub sends: u64,
-    /// Recipients of campaigns, sends and batches who were not sent to when the data was saved, retries included.
+    /// Recipients of campaigns, sends and batches not yet sent to when the data was saved, including retries.
     pub recipients: u64,
-    /// Those of them who wait for a retry.
+    /// The number of those that wait for a retry.
     pub retries: u64,
-    /// Webhook deliveries, retries included.
+    /// Webhook deliveries, including retries.
     pub webhook_deliveries: u64,
 }
 
 impl SendingHold {
-    /// Sending is not on hold.
+    /// Returns the view when sending is not on hold.
     pub fn none() -> Self {
         let (campaigns, environments) = (Vec::new(), Vec::new());
         Self { on_hold: false, since: None, reason: None, notice: None, campaigns, environments, has_more: false }
     }
 
-    /// A hold as examples show it.
+    /// A hold for examples.
     pub fn sample() -> Self {
         let campaign = HeldCampaign {
             id: CampaignId::from_bytes([0x66; 12]),
@@ -102,7 +102,7 @@ impl SendingHold {
     }
 }
 
-/// What waits now; the names of campaigns of `account`, or of all for the operator.
+/// Returns the work that waits now, with the campaign names of `account`, or of all accounts for the operator.
 pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> {
     match engine.hold.current() {
         None => Ok(SendingHold::none()),
@@ -110,7 +110,7 @@ pub fn look(engine: &Engine, account: Option<AccountId>) -> Result<SendingHold> 
     }
 }
 
-/// What waits by this hold.
+/// Returns the work that waits because of this hold.
 pub fn held(engine: &Engine, hold: &OnHold, account: Option<AccountId>) -> Result<SendingHold> {
     let mut view = SendingHold { on_hold: true, since: Some(WireTime(hold.since)), ..SendingHold::none() };
     for data in [engine.data(Environment::Live), engine.data(Environment::Test)] {
@@ -163,7 +163,7 @@ fn count_campaigns(
             Some(id) => sending::by_id(tx, id)?,
             None => None,
         };
-        // Started or scheduled by a request after the hold began.
+        // Started or scheduled by a request after the hold started.
         if !hold.holds(mailing.as_ref().map_or(campaign.hold_number, |mailing| mailing.hold_number)) {
             continue;
         }
@@ -190,12 +190,12 @@ fn count_campaigns(
     Ok(())
 }
 
-/// What may arrive twice.
+/// Describes what may arrive twice.
 fn notice(environments: &[HeldIn]) -> String {
     let sum = |of: fn(&HeldIn) -> u64| environments.iter().map(of).sum::<u64>();
     format!(
-        "Resuming may send a second time: messages to {}, {} and {}. People and endpoints that received them after this data was saved \
-         receive them again, including people who have unsubscribed since. First cancel anything that should not go out.",
+        "Resuming may send a second time: messages to {}, {} and {}. Recipients and endpoints that received them after this data was \
+         saved receive them again, including recipients who have unsubscribed since. First cancel anything that should not go out.",
         counted(sum(|held| held.recipients), "recipient", "recipients"),
         counted(sum(|held| held.scheduled_campaigns), "scheduled campaign", "scheduled campaigns"),
         counted(sum(|held| held.webhook_deliveries), "webhook delivery", "webhook deliveries")

@@ -1,6 +1,6 @@
-//! The installation's data as a whole: what its master key opens, what would be lost without it, and what waits while sending is on hold.
+//! The installation's data as a whole: what the master key decrypts, what would be lost without it, and the work that waits during a hold.
 //!
-//! It is the last of the features, because it asks all of them. It does not know how a hold comes about: `app` looks at the data folder.
+//! It is the last of the features because it uses all of them. It does not know how a hold starts: `app` checks the data folder.
 
 pub mod held_work;
 pub mod ops;

@@ -1,6 +1,6 @@
-//! A new master key where every copy of the old one is lost: what that costs, and what of it can be kept.
+//! Replaces the master key when every copy of the old one is lost: what is lost with it, and what can be kept.
 //!
-//! Nothing here may run in a thread of the runtime: it waits for its writes.
+//! Nothing here may run on a runtime thread, because it waits for its writes.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::engine::store::{ReadTx, Result, Store};
 use crate::features::{accounts, domains, suppressions};
 use crate::vocab::tables;
 
-/// TABLE: what can be lost with the master key, in the words of the command line.
+/// TABLE: what can be lost with the master key, in the wording of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     Links,
@@ -21,10 +21,10 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// All of them, the gravest first.
+    /// All kinds, the gravest first.
     pub const ALL: [Self; 6] = [Self::Erased, Self::Links, Self::Dkim, Self::Webhooks, Self::Authenticators, Self::Replays];
 
-    /// Its word on the command line.
+    /// The name on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Links => "links",
@@ -36,7 +36,7 @@ impl Loss {
         }
     }
 
-    /// What becomes of it.
+    /// The consequence.
     pub fn means(self) -> &'static str {
         match self {
             Self::Links => "sends and campaigns: their unsubscribe and tracking links answer 404 from now on",
@@ -46,31 +46,29 @@ impl Loss {
             Self::Webhooks => {
                 "webhooks: their secrets and custom headers are lost; give each a new secret before it delivers again"
             }
-            Self::Authenticators => {
-                "people who sign in with their password alone until they set up their authenticator app again"
-            }
-            Self::Erased => "erased people: they can no longer be recognized, and get mail again if you import them again",
-            Self::Replays => "answers kept for Idempotency-Key: a repeat of such a request fails for up to 24 hours",
+            Self::Authenticators => "users who sign in with only their password until they set up their authenticator app again",
+            Self::Erased => "erased contacts: they can no longer be recognized, and get mail again if you import them again",
+            Self::Replays => "responses kept for Idempotency-Key: a repeat of such a request fails for up to 24 hours",
         }
     }
 }
 
-/// How many of each are lost.
+/// How many of each kind are lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses([u64; Loss::ALL.len()]);
 
 impl Losses {
-    /// How many of a kind.
+    /// The number of losses of a kind.
     pub fn of(&self, loss: Loss) -> u64 {
         self.0[loss as usize]
     }
 
-    /// The kinds of which some are lost, the gravest first.
+    /// The kinds with losses, the gravest first.
     pub fn kinds(&self) -> impl Iterator<Item = Loss> {
         Loss::ALL.into_iter().filter(|loss| self.of(*loss) > 0)
     }
 
-    /// Of these, the secrets: what else depends on the key works as before with the key that it was made with.
+    /// Only the secrets: everything else that depends on the key keeps working with the key it was made with.
     pub fn of_secrets(mut self) -> Self {
         for loss in [Loss::Links, Loss::Erased, Loss::Replays] {
             self.0[loss as usize] = 0;
@@ -78,7 +76,7 @@ impl Losses {
         self
     }
 
-    /// What is lost if `seal` is all there is. The stores are control, test and live.
+    /// Counts what is lost if `seal` is the only key. The stores are control, test and live.
     pub fn count([control, worlds @ ..]: [&ReadTx; 3], seal: &Seal) -> Result<Self> {
         let mut losses = Self::default();
         let mut add = |loss: Loss, many: u64| losses.0[loss as usize] += many;
@@ -101,7 +99,7 @@ impl fmt::Display for Losses {
     }
 }
 
-/// Put everything that can be kept under the new key, and replace what cannot. May be repeated after a crash, with any key.
+/// Moves everything that can be kept to the new key, and replaces the rest. Safe to repeat after a crash, with any key.
 pub fn rekey([control, worlds @ ..]: &[std::sync::Arc<Store>; 3], seal: &Seal) -> Result<()> {
     let new = seal.duplicate();
     control.write_blocking(move |tx| accounts::drop_closed(tx, &new))??;

@@ -1,23 +1,23 @@
-//! What is sealed with the master key, and whether a key is the one.
+//! What is sealed with the master key, and whether a given key is the right one.
 //!
-//! A store from before check values is tested by what depends on its key: authenticator apps, DKIM keys, webhook secrets, and the keyed
-//! hashes of suppressed addresses. Links in sent mail and the hashes of erased people depend on the key too but cannot test it, because
-//! neither the links nor the addresses are kept.
+//! A store from before check values is tested with data that depends on its key: authenticator apps, DKIM keys, webhook secrets, and the
+//! keyed hashes of suppressed addresses. Links in sent mail and the hashes of erased contacts depend on the key too but cannot test it,
+//! because neither the links nor the addresses are stored.
 
 use crate::engine::store::seal::{Seal, SecretCount};
 use crate::engine::store::{Read, Result, StoreFile};
 use crate::features::{accounts, domains, suppressions, webhooks};
 
-/// Whether a key is the one that stores are sealed with.
+/// Whether a key is the one that the stores are sealed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     Right,
     Wrong,
-    /// Nothing in the stores can tell.
+    /// Nothing in the stores can test the key.
     Untested,
 }
 
-/// Try a key where no check value says whether it is the right one. The files are control, test and live.
+/// Tests a key when there is no check value. The files are control, test and live.
 pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<Fit> {
     let mut all = accounts::sealed(&control.read()?, seal)?;
     for data in worlds {
@@ -27,7 +27,7 @@ pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<F
             all = all.with(SecretCount::one(matches));
         }
     }
-    // After a rekey some secrets stay closed until people replace them, so one that opens is proof.
+    // After a rekey, some secrets stay unreadable until users replace them, so a single readable one is proof.
     Ok(match all {
         SecretCount { total: 0, .. } => Fit::Untested,
         SecretCount { total, closed } if closed < total => Fit::Right,
@@ -35,14 +35,14 @@ pub fn try_key([control, worlds @ ..]: &[StoreFile; 3], seal: &Seal) -> Result<F
     })
 }
 
-/// What of one store a key does not open.
+/// The secrets of one store that a key does not decrypt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnreadableSecrets {
     pub domains: u64,
     pub webhooks: u64,
 }
 
-/// What of a world's secrets a key does not open.
+/// Returns the secrets of an environment that a key does not decrypt.
 pub fn unreadable(tx: &impl Read, seal: &Seal) -> Result<UnreadableSecrets> {
     let of = |sealed: SecretCount| sealed.closed;
     Ok(UnreadableSecrets { domains: of(domains::sealed(tx, seal)?), webhooks: of(webhooks::sealed(tx, seal)?) })

@@ -1,7 +1,7 @@
-//! What is known of a brand: what its emails are made of. Pure.
+//! The facts about a brand that its emails are made of. Pure.
 //!
-//! Filled in by reading the brand's sites, or by people. Every part may be missing: who draws an email chooses a default then, and
-//! knows that it is one.
+//! The import fills it in from the brand's sites, and users can change it. Every part may be missing; the code that renders an email then
+//! picks a default and knows that it is one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use crate::engine::render::images::Ground;
 use crate::engine::store::Record;
 
-/// A brand as it is kept, beside its project.
+/// A brand, stored separately from its project.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Brand {
     /// What the brand calls itself.
     pub name: Option<String>,
-    /// Its line of a few words.
+    /// Its slogan.
     pub tagline: Option<String>,
-    /// What it does, in a sentence or two.
+    /// What it does, in one or two sentences.
     pub description: Option<String>,
     /// Languages of its pages (BCP 47), the main one first.
     pub languages: Vec<String>,
@@ -37,21 +37,21 @@ pub struct Brand {
 
 impl Record for Brand {}
 
-/// A picture that may stand for the brand.
+/// A candidate for the brand's logo.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandLogo {
     pub url: String,
     /// Where it was found.
     pub source: BrandLogoSource,
-    /// Measured size in pixels, where it could be fetched.
+    /// Measured size in pixels, if it could be fetched.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// On which backgrounds it can be seen.
+    /// The backgrounds on which it is visible.
     pub background: BrandLogoBackground,
 }
 
-/// Whether this address is that of a drawing (SVG), which hardly any mail program shows.
+/// Returns whether this is the address of an SVG file, which hardly any email client shows.
 pub fn is_drawing(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     path.get(path.len().saturating_sub(4)..).is_some_and(|end| end.eq_ignore_ascii_case(".svg"))
@@ -60,7 +60,7 @@ pub fn is_drawing(address: &str) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum BrandLogoSource {
-    /// Set by a person.
+    /// Set by a user.
     Given,
     /// An image in the page's header.
     Header,
@@ -70,20 +70,20 @@ pub enum BrandLogoSource {
     Manifest,
     /// A link to an icon.
     IconLink,
-    /// The picture for sharing (OpenGraph).
+    /// The image for sharing (OpenGraph).
     Share,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum BrandLogoBackground {
-    /// A light ground: its transparent picture is dark.
+    /// A light background: the logo is dark and transparent.
     Light,
-    /// A dark ground: its transparent picture is light.
+    /// A dark background: the logo is light and transparent.
     Dark,
-    /// Any: it has a ground of its own, or stands out from both.
+    /// Any background: the logo is opaque, or contrasts with both.
     Any,
-    /// It could not be looked at.
+    /// Unknown: the logo could not be analyzed.
     #[default]
     Unknown,
 }
@@ -98,22 +98,22 @@ impl From<Ground> for BrandLogoBackground {
     }
 }
 
-/// Colours by role, as `#RRGGBB`.
+/// Colors by role, as `#RRGGBB`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandPalette {
     pub background: Option<String>,
     pub text: Option<String>,
-    /// The colour one thinks of first.
+    /// The main brand color.
     pub primary: Option<String>,
-    /// A second one, for small things.
+    /// A second color for small elements.
     pub accent: Option<String>,
     pub button: Option<String>,
-    /// Legible on `button` (WCAG contrast of at least 4.5).
+    /// Legible on `button` (a WCAG contrast of at least 4.5).
     pub button_text: Option<String>,
 }
 
-/// Font stacks as in CSS; the last families are ones every mail client has.
+/// Font stacks as in CSS. The last families are available in every email client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandFonts {
@@ -121,7 +121,7 @@ pub struct BrandFonts {
     pub body: Option<String>,
 }
 
-/// Colours and fonts that people gave: where there is one, it wins over what the sites show.
+/// Colors and fonts that users set. Each takes precedence over what the sites show.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "GivenLook")]
@@ -133,7 +133,7 @@ pub struct GivenTheme {
 impl Record for GivenTheme {}
 
 impl GivenTheme {
-    /// Put it over what the sites show.
+    /// Applies these values on top of what the sites show.
     pub fn put_over(self, brand: &mut Brand) {
         let put = |given: Option<String>, own: &mut Option<String>| {
             if given.is_some() {
@@ -165,63 +165,63 @@ pub struct BrandProduct {
     pub currency: Option<String>,
 }
 
-/// A picture of the brand's pages, or one that a person added.
+/// An image from the brand's pages, or one that a user added.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandImage {
     pub url: String,
-    /// The page's own alternative text, or a description.
+    /// The page's alternative text, or a description.
     pub description: Option<String>,
     pub tags: Vec<String>,
     /// Measured size in pixels.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The colours that cover most of it, as `#RRGGBB`.
+    /// The colors that cover most of it, as `#RRGGBB`.
     pub colors: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandSocialLink {
-    /// A word in small letters: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
+    /// A lowercase word: `instagram`, `facebook`, `x`, `linkedin`, `youtube`, `tiktok`, `pinterest`, …
     pub network: String,
     pub url: String,
 }
 
-/// For the legal footer.
+/// The details for the legal footer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandContact {
-    /// The company in law, if it differs from the name.
+    /// The legal company name, if it differs from the name.
     pub company: Option<String>,
-    /// The postal address, one line.
+    /// The postal address in one line.
     pub address: Option<String>,
     pub email: Option<String>,
     pub phone: Option<String>,
 }
 
-/// Standing rules that people gave for the brand's emails.
+/// The rules that users set for all emails of the brand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandGuidelines {
-    /// How emails are to look and read.
+    /// Rules for the design and text of emails.
     pub design_rules: Option<String>,
-    /// What images are to look like.
+    /// Rules for the style of images.
     pub image_style: Option<String>,
 }
 
 impl Record for BrandGuidelines {}
 
-/// How the brand speaks.
+/// The brand's voice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrandVoice {
-    /// Who speaks: as "we", as "I", or about itself by name.
+    /// The grammatical person: "we", "I", or the brand's name.
     pub person: Option<BrandPerson>,
     pub formality: Option<BrandFormality>,
     /// Words per sentence, on average.
     pub sentence_words: Option<f32>,
-    /// Words that come again and again, without the language's commonest.
+    /// Words that recur, without the most common words of the language.
     pub words: Vec<String>,
     /// Whether its texts use emoji.
     pub emoji: bool,
@@ -238,10 +238,10 @@ pub enum BrandPerson {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum BrandFormality {
-    /// `du`, `tu`, contractions, exclamation marks.
+    /// `du`, `tu`, contractions or exclamation marks.
     Casual,
     Neutral,
-    /// `Sie`, `vous`, `usted`, long sentences.
+    /// `Sie`, `vous`, `usted` or long sentences.
     Formal,
 }
 
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawings_are_told_by_their_address() {
+    fn an_svg_is_recognized_by_its_address() {
         assert!(is_drawing("https://example.com/logo.svg") && is_drawing("https://example.com/Logo.SVG?v=2#top"));
         assert!(!is_drawing("https://example.com/logo.png?from=logo.svg") && !is_drawing("é.s") && !is_drawing(""));
     }

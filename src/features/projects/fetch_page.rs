@@ -1,4 +1,4 @@
-//! Reading one page that somebody names, outside of any import: for what a prompt links to.
+//! Reads a single page outside of an import, for links in prompts.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::reading::{self, Raw, Text};
 use crate::engine::fetch::{Fetch, Limits, OversizePolicy};
 use crate::vocab::limits::{IMPORT_FETCH_TIME, IMPORT_PAGE_BYTES_MAX};
 
-/// The text of the page at this address; none if it cannot be had, or is no page, or has hardly any text.
+/// Returns the text of the page at this URL, or `None` if it cannot be fetched, is not a page, or has hardly any text.
 pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
@@ -26,6 +26,6 @@ pub async fn fetch_page(fetch: &Arc<Fetch>, url: &Url) -> Option<Text> {
         let raw = Raw { url: &fetched.url, given: true, content_type: &content_type, language: &language, bytes: &fetched.body };
         reading::text(&raw)
     };
-    // A page may be large: elsewhere than where requests are answered.
+    // Pages may be large, so parse them outside the async threads.
     tokio::task::spawn_blocking(read).await.ok()?
 }

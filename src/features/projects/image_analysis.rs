@@ -1,7 +1,7 @@
-//! Looking at images and logos that people gave: fetch, measure, and fill in what nobody has said.
+//! Analyzes images and logos that users added: fetches and measures them, and fills in missing descriptions and tags.
 //!
-//! Words for an image come from a language model that sees, if one is configured and nobody has said anything; else from what can be
-//! measured and what its page says, and they are honest about that.
+//! The description and tags come from a vision model if one is configured and users have not set them, otherwise from the measurements and
+//! the text of the page. They never claim more than is known.
 
 use std::sync::{Arc, LazyLock};
 
@@ -30,43 +30,43 @@ use crate::vocab::limits::{
     IMPORT_FETCH_TIME, IMPORT_IMAGE_BYTES_MAX,
 };
 
-/// Before the second look; before each further one four times as long.
+/// The pause before the second attempt. Each further pause is four times as long.
 const LOOK_PAUSE_MS: i64 = 30_000;
 
-/// An image that was looked at.
+/// An analyzed image.
 pub struct AnalyzedImage {
     pub measured: ImageMeasurements,
     pub described: ImageDescription,
-    /// The file, for who can see.
+    /// The file, for a vision model.
     bytes: Arc<[u8]>,
 }
 
-/// Words for an image.
+/// The description and tags of an image.
 pub struct ImageDescription {
     pub description: String,
     pub tags: Vec<String>,
 }
 
-/// What a model answers.
+/// The response of a model.
 #[derive(Deserialize)]
 struct ModelAnswer {
     description: String,
     tags: Vec<String>,
 }
 
-/// What a model is asked.
+/// The prompts for a model.
 static PROMPTS: LazyLock<Texts> =
     LazyLock::new(|| Texts::new(&[("describe", include_str!("../../../assets/prompts/describe.txt"))]));
 
-/// An image that could not be looked at.
+/// Why an image could not be analyzed.
 pub struct AnalysisFailure {
-    /// Why, for people.
+    /// The reason, as text for users.
     pub reason: String,
-    /// Whether it may go better later.
+    /// Whether a later attempt may succeed.
     pub is_passing: bool,
 }
 
-/// Fetch an image, measure it, find words for it.
+/// Fetches and measures an image, and describes it.
 pub async fn analyze(
     engine: &Arc<Engine>,
     url: &str,
@@ -79,17 +79,17 @@ pub async fn analyze(
         None => fetched(engine, url).await?,
     };
     let measured = engine.pixels.measure_image(&bytes, &content_type).await.map_err(|fault| match fault {
-        RenderError::Image(reason) => lasting(format!("The image cannot be read: {reason}.")),
-        other => AnalysisFailure { reason: format!("The image cannot be read now: {other}"), is_passing: true },
+        RenderError::Image(reason) => lasting(format!("The image cannot be decoded: {reason}.")),
+        other => AnalysisFailure { reason: format!("The image cannot be decoded right now: {other}"), is_passing: true },
     })?;
     let described = described(Words { url, alt, context }, &measured);
     Ok(AnalyzedImage { measured, described, bytes })
 }
 
-/// The file at an address and its type.
+/// Returns the file at a URL and its type.
 async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), AnalysisFailure> {
     let lasting = |reason: String| AnalysisFailure { reason, is_passing: false };
-    let address: Url = url.parse().map_err(|_| lasting("The address cannot be read.".to_owned()))?;
+    let address: Url = url.parse().map_err(|_| lasting("The address is invalid.".to_owned()))?;
     let limits = Limits {
         head: IMPORT_FETCH_TIME,
         total: IMPORT_FETCH_TIME,
@@ -101,14 +101,14 @@ async fn fetched(engine: &Engine, url: &str) -> Result<(Arc<[u8]>, String), Anal
     let fetched = fetched.map_err(|error| AnalysisFailure { reason: error.to_string(), is_passing: error.is_passing() })?;
     let status = fetched.status;
     if !status.is_success() {
-        let reason = format!("The image cannot be fetched: its server answers with status {}.", status.as_u16());
+        let reason = format!("The image cannot be fetched: its server responded with status {}.", status.as_u16());
         return Err(AnalysisFailure { reason, is_passing: status.is_server_error() || status.as_u16() == 429 });
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     Ok((fetched.body.into(), content_type))
 }
 
-/// What a model that sees says of an image; none if there is no such model, or it has no usable answer: then the measured words do.
+/// Returns a vision model's description. `None` if there is no such model or its response is unusable; the measurements are used instead.
 async fn described_by_model(
     engine: &Arc<Engine>,
     data: &EnvironmentData,
@@ -139,7 +139,7 @@ async fn described_by_model(
     let answer = match client.ask(&question).await.0 {
         Ok(reply) => reply.text,
         Err(trouble) => {
-            tracing::warn!(%project, %trouble, "the language model does not describe an image");
+            tracing::warn!(%project, %trouble, "the language model could not describe an image");
             return None;
         }
     };
@@ -150,12 +150,12 @@ async fn described_by_model(
     (!description.is_empty()).then_some(ImageDescription { description, tags })
 }
 
-/// Words for an image, from what can be known of it.
+/// Describes an image by its measurements and the text around it.
 fn described(words: Words<'_>, measured: &ImageMeasurements) -> ImageDescription {
     ImageDescription { description: describe::description(words, measured), tags: describe::tags(words, measured) }
 }
 
-/// Look at some of what waits; true if there is more to do.
+/// Analyzes some of the queued images that are due. Returns whether there is more to do.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();
@@ -186,7 +186,7 @@ async fn turn(
             let alt = picture.image.description.as_deref().filter(|_| picture.own_description);
             (picture.image.url.as_str(), alt, picture.context.as_deref())
         }
-        // Removed meanwhile.
+        // The image was removed in the meantime.
         (None, None) => {
             let forget = move |tx: &mut WriteTx<'_>| -> StoreResult<()> {
                 images::analysis_done(tx, key);
@@ -238,7 +238,7 @@ fn record_picture(
             picture.image.height = Some(measured.height);
             picture.image.colors = measured.colors.iter().map(ToString::to_string).collect();
             picture.problem = None;
-            // What a person has said meanwhile stays.
+            // A description that a user set in the meantime is kept.
             if !picture.own_description {
                 picture.image.description = Some(described.description);
             }

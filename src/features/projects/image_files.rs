@@ -1,6 +1,6 @@
-//! The files of pictures: those that people uploaded, which mail programs load from here, and small previews for lists.
+//! The files of images: uploads, which email clients load from this server, and small previews for lists.
 //!
-//! It does not know what a picture is used for, nor what is said of it.
+//! Does not know what an image is used for or how it is described.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{BlobId, ProjectId};
 use crate::vocab::limits::{DRAWN_IMAGE_BYTES_MAX, DRAWN_IMAGE_MS_MAX, PREVIEW_KEPT_MS, UPLOADED_IMAGE_KEPT_MS};
 
-/// Under which path uploaded files stand.
+/// The path of uploaded files.
 const PATH: &str = "/v1/images/";
-/// A link to an uploaded file works as long as the file is there: until the last second that tokens can name.
+/// The expiry of a link to an uploaded file: the latest time that a token can hold. The link works as long as the file exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
-/// Keep an upload. The same picture in the same project is the same file, and its removal is taken back.
+/// Stores an upload. Uploading the same image to the same project again returns the same file and cancels its removal.
 pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &ImageFile) -> BlobId {
     let sum = sha256(&made.bytes);
     let id = derived(&[b"upload", &project.0, &sum]);
@@ -32,7 +32,7 @@ pub fn keep(tx: &mut WriteTx<'_>, project: ProjectId, made: &ImageFile) -> BlobI
     id
 }
 
-/// The file of an upload is needed by emails that were sent only.
+/// Schedules the deletion of a removed upload. It is kept for a while for the emails already sent with it.
 pub fn let_go(tx: &mut WriteTx<'_>, engine: &Engine, url: &str) -> StoreResult<()> {
     match upload(engine, url) {
         Some(file) => blobs::expire(tx, file, tx.now().plus_ms(UPLOADED_IMAGE_KEPT_MS)),
@@ -50,27 +50,27 @@ fn derived(parts: &[&[u8]]) -> BlobId {
     BlobId::from_bytes(sha256(&parts.concat())[..12].try_into().expect("a digest has more bytes"))
 }
 
-/// Where mail programs find an uploaded file.
+/// Returns the URL from which email clients load an uploaded file.
 pub fn link(engine: &Engine, file: BlobId) -> String {
     let path = format!("{PATH}{file}");
     format!("{}{path}?token={}", engine.base_url(), engine.links.sign(&path, NEVER))
 }
 
-/// Whether `token` opens this upload.
+/// Returns whether `token` gives access to this upload.
 pub fn opens(engine: &Engine, file: BlobId, token: &str) -> bool {
     engine.links.check(&format!("{PATH}{file}"), token, engine.clock.now())
 }
 
-/// The upload that an address of ours leads to.
+/// Returns the upload that one of our URLs refers to.
 fn upload(engine: &Engine, url: &str) -> Option<BlobId> {
     let (file, token) = url.strip_prefix(engine.base_url())?.strip_prefix(PATH)?.split_once("?token=")?;
     BlobId::parse(file).filter(|file| opens(engine, *file, token))
 }
 
-/// The file of an uploaded picture by its address, without a way through the network.
+/// Returns the file of an uploaded image by its URL, without a network request.
 pub fn uploaded(engine: &Engine, url: &str) -> Option<Arc<Vec<u8>>> {
     let file = upload(engine, url)?;
-    // The address does not say of which environment it is; an id is in one of them only.
+    // The URL does not contain the environment; an id exists in only one of them.
     engine.environments().iter().find_map(|data| bytes_of(data.store.read(), file).ok().flatten()).map(Arc::new)
 }
 
@@ -85,7 +85,7 @@ fn bytes_of(tx: ReadTx, file: BlobId) -> StoreResult<Option<Vec<u8>>> {
     }
 }
 
-/// The file of a picture: our own, one from a moment ago, or from its server.
+/// Returns the file of an image: an upload, a recently fetched copy, or a fresh one from its server.
 pub async fn file(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
     if let Some(own) = uploaded(engine, url.as_str()) {
         return Some(own);
@@ -103,28 +103,28 @@ pub async fn file(engine: &Engine, url: &Url) -> Option<Arc<Vec<u8>>> {
     body
 }
 
-/// The identifier of the preview of the picture at this address.
+/// Returns the id of the preview of the image at this URL.
 pub fn preview_id(project: ProjectId, url: &str) -> BlobId {
     derived(&[b"preview", &project.0, url.as_bytes()])
 }
 
-/// Keep a preview for some days.
+/// Stores a preview for a few days.
 pub fn keep_preview(tx: &mut WriteTx<'_>, id: BlobId, made: &ImageFile) {
     put(tx, id, made, "preview", Some(tx.now().plus_ms(PREVIEW_KEPT_MS)));
 }
 
-/// The picture at this address, small.
+/// Returns a small version of the image at this URL.
 pub async fn preview(engine: &Engine, url: &str) -> Result<ImageFile, Failure> {
     let gone = |reason: &str| Failure::because(Code::NotExportable, format!("The image {reason}."));
-    let address: Url = url.parse().map_err(|_| gone("has an address that cannot be read"))?;
-    let bytes = file(engine, &address).await.ok_or_else(|| gone("cannot be fetched now"))?;
+    let address: Url = url.parse().map_err(|_| gone("has an invalid address"))?;
+    let bytes = file(engine, &address).await.ok_or_else(|| gone("cannot be fetched right now"))?;
     engine.pixels.preview_image(&bytes).await.map_err(|fault| match fault {
         RenderError::Image(reason) => gone(&format!("cannot be shown: {reason}")),
         other => failure(other),
     })
 }
 
-/// What a request gets to hear when no worker could look at its image, for reasons that are not the image's.
+/// Returns the failure of a request whose image could not be processed for a reason other than the image itself.
 pub fn failure(fault: RenderError) -> Failure {
     match fault {
         RenderError::Busy => {

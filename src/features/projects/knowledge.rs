@@ -1,6 +1,6 @@
-//! The knowledge base of a project: texts that its emails may draw on, from its sites or from people.
+//! The knowledge base of a project: texts from its sites or from users, for use in its emails.
 //!
-//! It does not know how a text is used; whoever writes emails chooses among them.
+//! Does not know how a text is used; the code that writes emails chooses among them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,14 +12,14 @@ use crate::vocab::tables;
 
 const ENTRIES: Table<(ProjectId, KnowledgeId), Entry> = Table::new(tables::PROJECT_KNOWLEDGE);
 
-/// One text.
+/// A text of the knowledge base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: KnowledgeId,
     pub title: String,
     pub content: String,
     pub origin: KnowledgeOrigin,
-    /// The page it was read from, if it is from a site.
+    /// The page that it was read from, if it is from a site.
     pub url: Option<String>,
     pub source_file_name: Option<String>,
     pub preview_html: Option<String>,
@@ -31,37 +31,35 @@ pub struct Entry {
 
 impl Record for Entry {}
 
-/// Where a text is from.
+/// The origin of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KnowledgeOrigin {
     /// Read from the project's sites.
     Website,
-    /// A favourite email.
+    /// A favorite email.
     Favorite,
-    /// A file.
+    /// An uploaded file.
     Upload,
-    /// Written by somebody.
+    /// Written by a user.
     Manual,
 }
 
-/// All texts of a project, newest first. There are at most [`crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX`].
+/// Returns all texts of a project, newest first. There are at most [`crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX`].
 pub fn all(tx: &impl Read, project: ProjectId) -> Result<Vec<Entry>> {
     let rows = tx.list(ENTRIES, &ENTRIES.under(&(project,)), Order::Backward, usize::MAX)?;
     Ok(rows.into_iter().map(|(_, entry)| entry).collect())
 }
 
-/// The text with this id.
+/// Returns the text with this id.
 pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Option<Entry>> {
     tx.get(ENTRIES, &(project, id))
 }
 
-/// Write a text.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, entry: &Entry) {
     tx.put(ENTRIES, &(project, entry.id), entry);
 }
 
-/// Remove a text.
 pub fn delete(tx: &mut WriteTx<'_>, project: ProjectId, id: KnowledgeId) {
     tx.delete(ENTRIES, &(project, id));
 }

@@ -1,10 +1,10 @@
 //! Projects: the brands of an account. Contacts, segments, campaigns and emails live inside one.
 //!
-//! A project begins as a list of addresses; `importing` fetches what is there, `reading` understands it, and what comes out is the
-//! [`brand`] that emails are made of. Images, logos, texts and rules that people give stand beside it and win over it.
+//! A project starts as a list of addresses. `importing` fetches the pages, and `reading` extracts the [`brand`] that emails are made of.
+//! Images, logos, texts and rules that users add are stored separately and take precedence over what the sites show.
 //!
-//! Invariant: a project's row stands under its account, so a look-up with another account's key finds nothing, and the answer is
-//! the same as for a project that never was.
+//! Invariant: the key of a project's row starts with its account, so a lookup with another account's key finds nothing and gets the same
+//! response as for a project that never existed.
 
 pub mod brand;
 mod fetch_page;
@@ -35,16 +35,17 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::permissions::Permission;
 
-/// Any of these lets a key read projects: no permission is for that alone. To list them, and so to find their ids, any permission is enough.
+/// Any of these permissions lets a key read projects; there is no separate permission for it. Listing projects, and so finding their ids,
+/// needs any permission at all.
 const READERS: &[Permission] =
     &[Permission::EmailRead, Permission::ProjectWrite, Permission::AudienceRead, Permission::CampaignRead];
 
-/// Make sure that the account has this project. Costs one look-up of a key and reads no row.
+/// Fails unless the account has this project. Costs one key lookup and reads no row.
 pub fn require(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<(), Failure> {
     if store::exists(tx, account, project)? { Ok(()) } else { Err(not_found()) }
 }
 
-/// Make this the project's default sender if it has none.
+/// Makes this the project's default sender if it has none.
 pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, sender: DefaultSender) -> StoreResult<()> {
     match store::find(tx, account, project)? {
         Some(project) if project.sender.is_none() => {
@@ -55,12 +56,12 @@ pub fn suggest_sender(tx: &mut WriteTx<'_>, account: AccountId, project: Project
     }
 }
 
-/// The account's project with this id.
+/// Returns the account's project with this id.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<Project>> {
     store::find(tx, account, project)
 }
 
-/// The account's project that has something. Costs a look at each project, newest first, until it is found: for what is rare.
+/// Returns the account's newest project for which `has` is true. Checks one project after the other, so use it only for rare calls.
 pub fn having<R: Read>(
     tx: &R,
     account: AccountId,
@@ -74,7 +75,7 @@ pub fn having<R: Read>(
     Ok(None)
 }
 
-/// A project of the account with everything that is known of its brand: what its sites say, and what people gave.
+/// Returns a project of the account with its whole brand: what its sites show, overlaid with what users set.
 pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreResult<Option<(Project, Brand)>> {
     let Some(project) = store::find(tx, account, project)? else { return Ok(None) };
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
@@ -85,7 +86,7 @@ pub fn brand(tx: &impl Read, account: AccountId, project: ProjectId) -> StoreRes
     Ok(Some((project, brand)))
 }
 
-/// The logos with the given ones in front. What was measured of one stays with it.
+/// Returns the logos with the ones set by users first. Keeps the measurements of a logo that is already known.
 fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     for url in [&given.favicon, &given.secondary, &given.primary].into_iter().flatten() {
         let known = logos.iter().position(|logo| logo.url == *url).map(|place| logos.remove(place));
@@ -102,7 +103,7 @@ fn with_given(mut logos: Vec<BrandLogo>, given: &Logos) -> Vec<BrandLogo> {
     logos
 }
 
-/// The failure for a project that the account does not have, whether or not another has it.
+/// The failure for a project that the account does not have, whether or not another account has it.
 fn not_found() -> Failure {
-    Failure::because(Code::NotFound, "There is no such project; GET /v1/projects lists those of this key.")
+    Failure::because(Code::NotFound, "There is no such project. GET /v1/projects lists the projects that this key can use.")
 }

@@ -1,4 +1,4 @@
-//! A project and its rules: pure, without a clock, a store or a wire.
+//! A project and its rules. Pure: no clock, store or network.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::engine::store::Record;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 
-/// A project as it is kept. Its account is part of its key.
+/// A stored project. Its account is part of its key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     pub id: ProjectId,
@@ -24,11 +24,11 @@ pub struct Project {
     pub status: ProjectStatus,
     /// The host of the first address, without `www.`.
     pub domain: String,
-    /// The sites it is read from, 1 to [`limits::PROJECT_URLS_MAX`].
+    /// The sites it was imported from, 1 to [`limits::PROJECT_URLS_MAX`].
     pub urls: Vec<String>,
     pub logos: Logos,
     pub sender: Option<DefaultSender>,
-    /// Why the import failed, in words for people.
+    /// Why the import failed, as text for users.
     pub error: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -36,11 +36,11 @@ pub struct Project {
 
 impl Record for Project {}
 
-/// How far the import of a project has come.
+/// The import status of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProjectStatus {
-    /// Accepted, waiting for its turn.
+    /// Accepted, waiting to start.
     Pending,
     /// Its sites are being read.
     Processing,
@@ -50,7 +50,7 @@ pub enum ProjectStatus {
     Error,
 }
 
-/// Who sends the brand's email unless a campaign or send says otherwise.
+/// The sender of the brand's email unless a campaign or send names another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefaultSender {
     pub from: String,
@@ -58,7 +58,7 @@ pub struct DefaultSender {
     pub reply_to: Option<String>,
 }
 
-/// Where the brand's logos are, as people gave them; those that its sites show are part of its brand.
+/// The logo URLs that users set. Logos found on the sites are part of the brand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logos {
     pub primary: Option<String>,
@@ -67,16 +67,16 @@ pub struct Logos {
 }
 
 impl Logos {
-    /// Those that are there, the most important first.
+    /// Returns the logos that are set, the most important first.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         [&self.primary, &self.secondary, &self.favicon].into_iter().flatten().map(String::as_str)
     }
 }
 
 impl Project {
-    /// A project that waits for its import. The first of `sites` gives it its domain, and its name if there is no other.
+    /// Creates a project that waits for its import. The first of `sites` gives its domain, and its name if `name` is `None`.
     pub fn pending(id: ProjectId, sites: &[Site], name: Option<&str>, logos: Logos, now: Timestamp) -> Self {
-        let host = sites.first().expect("the caller has refused an empty list").host();
+        let host = sites.first().expect("the caller has rejected an empty list").host();
         let domain = host.strip_prefix("www.").unwrap_or(host).to_owned();
         Self {
             id,
@@ -94,19 +94,19 @@ impl Project {
     }
 }
 
-/// The address of a web page: http or https, a host by name or address, perhaps a port and a path. Without user names, without a
-/// fragment, and in ASCII: international host names in their DNS form, other characters as %-escapes.
+/// The address of a web page: http or https, a host name or IP address, an optional port and a path. It has no user name and no fragment,
+/// and is ASCII: international host names are in their DNS form, other characters %-escaped.
 ///
-/// It does not know whether anything answers there, nor whether the service may go there; that is decided where sockets are opened.
+/// Does not check whether a server responds there or whether the service may connect to it; that is decided when a connection is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     text: String,
-    /// Invariant: where the host stands in `text`.
+    /// Invariant: the start and end of the host in `text`.
     host: (usize, usize),
 }
 
-/// Scheme, host, port and path: what this accepts is accepted; a little more is, like international names. A host has at most 253
-/// characters: three long labels, or eight shorter ones.
+/// Scheme, host, port and path. Every match is a valid [`Site`], but a few valid ones, such as international names, do not match. A host
+/// has at most 253 characters: three long labels, or eight shorter ones.
 const SITE_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]?://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?){0,2}",
@@ -114,16 +114,16 @@ const SITE_PATTERN: &str = concat!(
     "(:[1-9][0-9]{0,3})?([/?#][!-~]*)?$",
 );
 
-/// One less than what is kept: an address without a path gets its slash.
+/// One less than the stored maximum, because an address without a path gets a slash.
 const GIVEN_CHARACTERS_MAX: usize = limits::URL_CHARACTERS_MAX - 1;
 
 impl Site {
-    /// The whole address.
+    /// Returns the whole address.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The host in ASCII and small letters.
+    /// Returns the host in lowercase ASCII.
     pub fn host(&self) -> &str {
         &self.text[self.host.0..self.host.1]
     }
@@ -152,7 +152,7 @@ impl FromStr for Site {
             text.push_str(&format!(":{port}"));
         }
         push_path(&mut text, path)?;
-        // Escapes may have made it longer than what was given.
+        // The escapes may have made it longer than the input.
         if text.len() > limits::URL_CHARACTERS_MAX { Err(SiteError::TooLong) } else { Ok(Self { text, host }) }
     }
 }
@@ -179,7 +179,7 @@ fn host_to_ascii(host: &str) -> Option<Cow<'_, str>> {
     Uts46::new().to_ascii(host.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast, DnsLength::Verify).ok()
 }
 
-/// Append path and query in ASCII, without the fragment.
+/// Appends path and query in ASCII, without the fragment.
 fn push_path(text: &mut String, path: &str) -> Result<(), SiteError> {
     use std::fmt::Write;
     let path = path.split('#').next().unwrap_or_default();
@@ -201,7 +201,7 @@ fn push_path(text: &mut String, path: &str) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// Why a text is not the address of a web page we take.
+/// Why a text is not an accepted web address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteError {
     TooLong,
@@ -216,9 +216,9 @@ impl fmt::Display for SiteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLong => write!(f, "The address is longer than {GIVEN_CHARACTERS_MAX} characters; shorten it."),
-            Self::Scheme => f.write_str("The address does not begin with https:// or http://; write it in full."),
+            Self::Scheme => f.write_str("The address does not start with https:// or http://; write it in full."),
             Self::User => f.write_str("The address contains a user name; leave out everything before the @."),
-            Self::Host => f.write_str("The address has no valid host; write it like https://example.com."),
+            Self::Host => f.write_str("The address has no valid host; use an address such as https://example.com."),
             Self::Port => f.write_str("The port of the address is not a number from 1 to 65535."),
             Self::Character(character) => {
                 write!(f, "The address contains the character U+{:04X}; remove or escape it.", u32::from(*character))
@@ -231,7 +231,7 @@ impl std::error::Error for SiteError {}
 
 impl<'de> Deserialize<'de> for Site {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "the address of a web page as text, like https://example.com")
+        serde_str::deserialize(deserializer, "a web address as text, such as https://example.com")
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_kept_in_one_spelling() {
+    fn an_address_is_stored_in_normalized_form() {
         for (given, kept) in [
             ("https://example.com", "https://example.com/ example.com"),
             (" HTTP://WWW.Example.com:8080/a?b#c ", "http://www.example.com:8080/a?b www.example.com"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_web_address_is_refused_with_its_reason() {
+    fn an_invalid_address_is_rejected_with_its_reason() {
         for (given, reason) in [
             ("example.com", SiteError::Scheme),
             ("ftp://example.com", SiteError::Scheme),

@@ -1,5 +1,5 @@
-//! Images of other servers inside emails that are shown here: loaded only when their viewer asks for it, and then through our own fetcher.
-//! The sender learns neither that the email was opened nor the viewer's IP address. It does not know where an email is shown.
+//! Proxies remote images in emails shown by this service. They load only when the viewer requests images, and then through our own fetcher,
+//! so the sender learns neither that the email was opened nor the viewer's IP address. Does not know where an email is shown.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use url::Url;
 use crate::engine::api::{Engine, Failure};
 use crate::vocab::limits::{REMOTE_IMAGE_LINK_MS, URL_CHARACTERS_MAX};
 
-/// Under which path they are loaded.
+/// The path of proxied images.
 const PATH: &str = "/v1/images/remote/";
-/// What stands in front of an image's address in HTML and CSS.
+/// What precedes an image's address in HTML and CSS.
 const PLACES: [&str; 3] = ["src=", "background=", CSS];
 const CSS: &str = "url(";
-/// Candidates in several sizes, of which browsers would take one that is not loaded through here.
+/// The attribute with alternative images, which browsers would load without the proxy.
 const CANDIDATES: &str = "srcset=";
 
-/// The HTML with the images of other servers loaded through here. Ours, like the pixel that counts opens, stay as they are.
+/// Returns the HTML with remote images loaded through the proxy. Our own images, such as the open pixel, are unchanged.
 pub async fn proxied(engine: &Arc<Engine>, html: String) -> Result<String, Failure> {
     let engine = engine.clone();
     tokio::task::spawn_blocking(move || rewritten(&engine, &html)).await.map_err(Failure::internal)
@@ -31,15 +31,15 @@ fn rewritten(engine: &Engine, html: &str) -> String {
     })
 }
 
-/// Where an image of another server is loaded through here.
+/// Returns the proxy URL of a remote image.
 fn link(engine: &Engine, url: &str) -> String {
     let token = engine.links.sign(&signed(url), engine.clock.now().plus_ms(REMOTE_IMAGE_LINK_MS));
     let query = serde_urlencoded::to_string([("imageUrl", url)]).unwrap_or_default();
-    // Without an ampersand, which is written in one way in HTML and in another in its style sheets.
+    // Contains no ampersand, because HTML and style sheets would escape it differently.
     format!("{}{PATH}{token}?{query}", engine.base_url())
 }
 
-/// Whether `token` lets its bearer load this image.
+/// Returns whether `token` gives access to this image.
 pub fn opens(engine: &Engine, url: &str, token: &str) -> bool {
     engine.links.check(&signed(url), token, engine.clock.now())
 }
@@ -48,7 +48,7 @@ fn signed(url: &str) -> String {
     format!("{PATH}{url}")
 }
 
-/// The HTML with other addresses in the place of its images', where `other` gives one. An address that is missed is not loaded at all.
+/// Replaces the image addresses in the HTML for which `other` returns one. An address that this function misses does not load at all.
 fn each_image(html: &str, other: impl Fn(&str) -> Option<String>) -> String {
     let lower = html.to_ascii_lowercase();
     let mut out = String::with_capacity(html.len());
@@ -80,22 +80,22 @@ fn each_image(html: &str, other: impl Fn(&str) -> Option<String>) -> String {
     out
 }
 
-/// The longest value that is read: an address of the longest kind, each of its characters written as an entity.
+/// The longest value to read: an address of maximum length with every character written as an entity.
 const VALUE_BYTES_MAX: usize = 6 * URL_CHARACTERS_MAX;
 
-/// Whether the next letter is the first of an attribute's name.
+/// Returns whether an attribute name can start after `before`.
 fn ends_a_word(before: &str) -> bool {
     before.ends_with(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '/'))
 }
 
-/// Where the value that begins at `at` stands, without blanks and quotes around it.
+/// Returns the start and end of the value at `at`, without surrounding whitespace and quotes.
 fn value(html: &str, at: usize) -> (usize, usize) {
     const QUOTES: [&str; 5] = ["\"", "'", "&quot;", "&#34;", "&#39;"];
     let blank = |at: usize| at + html[at..].len() - html[at..].trim_ascii_start().len();
     let mut start = blank(at);
     let quote = QUOTES.into_iter().find(|quote| html[start..].starts_with(quote));
     start = blank(start + quote.map_or(0, str::len));
-    // Bounded: text may hold any number of `url(` without an end, and each would be read to the end of the email.
+    // Bounded: the text may contain any number of `url(` without an end, and each would be read to the end of the email.
     let most = html.floor_char_boundary(start.saturating_add(VALUE_BYTES_MAX));
     let rest = &html[start..most];
     let end = match quote {
@@ -111,9 +111,9 @@ mod tests {
     use super::*;
     use crate::testing::TestApp;
 
-    /// Each of these was read to the end of the email: minutes for a message of a mebibyte.
+    /// Without the bound, each of these was read to the end of the email: minutes for a message of 1 MiB.
     #[test]
-    fn addresses_without_an_end_cost_no_more_than_addresses() {
+    fn unterminated_addresses_are_read_in_linear_time() {
         let started = tokio::time::Instant::now();
         let html = "url(".repeat(256 * 1024);
         assert_eq!(each_image(&html, |_| None), html);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn images_in_all_places_are_found_and_links_are_not() {
+    fn image_addresses_are_found_everywhere_and_links_are_ignored() {
         let other = |address: &str| address.starts_with("https://a.example/").then(|| format!("<{address}>"));
         for (html, expected) in [
             ("<img src=\"https://a.example/1?b=c&amp;d\">", "<img src=\"<https://a.example/1?b=c&d>\">"),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_images_stay_and_links_end_after_an_hour() {
+    fn our_own_images_are_unchanged_and_links_expire_after_an_hour() {
         let app = TestApp::new();
         app.engine().set_base_url("https://mail.example.com".into());
         let html = "<img src=\"https://mail.example.com/o/pixel\"><img src=\"https://a.example/b c?d=e&amp;f='g'\">";

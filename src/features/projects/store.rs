@@ -1,4 +1,4 @@
-//! The tables of projects, of their brands, and of the guidelines and looks that people gave, and all access to them.
+//! The tables of projects, their brands, guidelines and themes, and all access to them.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ const BRANDS: Table<ProjectId, Brand> = Table::new(tables::PROJECT_BRANDS);
 const LOOKS: Table<ProjectId, GivenTheme> = Table::new(tables::PROJECT_LOOKS);
 const GUIDELINES: Table<ProjectId, BrandGuidelines> = Table::new(tables::PROJECT_GUIDELINES);
 
-/// Whether the account has this project.
+/// Returns whether the account has this project.
 pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<bool> {
     let mut key = [0; 24];
     key[..12].copy_from_slice(&account.0);
@@ -22,48 +22,50 @@ pub fn exists(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<
     Ok(tx.get_bytes(PROJECTS.id, &key)?.is_some())
 }
 
-/// The account's project with this id.
+/// Returns the account's project with this id.
 pub fn find(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<Option<Project>> {
     tx.get(PROJECTS, &(account, project))
 }
 
-/// Write a project.
 pub fn save(tx: &mut WriteTx<'_>, account: AccountId, project: &Project) {
     tx.put(PROJECTS, &(account, project.id), project);
 }
 
-/// What the project's sites say of its brand; nothing before its import is done.
+/// Returns what the project's sites say about its brand, or `None` until its import is complete.
 pub fn brand(tx: &impl Read, project: ProjectId) -> Result<Option<Brand>> {
     tx.get(BRANDS, &project)
 }
 
-/// Write what is known of a brand. Images and guidelines have tables of their own.
+/// Writes the brand read from the sites. Images and guidelines have their own tables.
 pub fn save_brand(tx: &mut WriteTx<'_>, project: ProjectId, brand: &Brand) {
-    debug_assert!(brand.images.is_empty() && brand.guidelines == BrandGuidelines::default(), "they would be told twice");
+    debug_assert!(
+        brand.images.is_empty() && brand.guidelines == BrandGuidelines::default(),
+        "images and guidelines have their own tables"
+    );
     tx.put(BRANDS, &project, brand);
 }
 
-/// The rules that people gave.
+/// Returns the brand guidelines that users set.
 pub fn guidelines(tx: &impl Read, project: ProjectId) -> Result<BrandGuidelines> {
     Ok(tx.get(GUIDELINES, &project)?.unwrap_or_default())
 }
 
-/// Write the rules that people gave.
+/// Writes the brand guidelines.
 pub fn save_guidelines(tx: &mut WriteTx<'_>, project: ProjectId, guidelines: &BrandGuidelines) {
     tx.put(GUIDELINES, &project, guidelines);
 }
 
-/// The colours and fonts that people gave.
+/// Returns the colors and fonts that users set.
 pub fn look(tx: &impl Read, project: ProjectId) -> Result<GivenTheme> {
     Ok(tx.get(LOOKS, &project)?.unwrap_or_default())
 }
 
-/// Write the colours and fonts that people gave.
+/// Writes the colors and fonts that users set.
 pub fn save_look(tx: &mut WriteTx<'_>, project: ProjectId, look: &GivenTheme) {
     tx.put(LOOKS, &project, look);
 }
 
-/// How many projects the account has.
+/// Returns the number of the account's projects.
 pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
     let mut count = 0;
     tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Forward, &mut |_, _| {
@@ -73,7 +75,7 @@ pub fn count(tx: &impl Read, account: AccountId) -> Result<u64> {
     Ok(count)
 }
 
-/// The ids of the account's projects, newest first. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
+/// Returns the ids of the account's projects, newest first. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
 pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
     let mut ids = Vec::new();
     tx.visit_bytes(PROJECTS.id, &PROJECTS.under(&(account,)), Order::Backward, &mut |mut key, _| {
@@ -84,7 +86,8 @@ pub fn ids(tx: &impl Read, account: AccountId) -> Result<Vec<ProjectId>> {
     Ok(ids)
 }
 
-/// The account's projects, newest first, all or those of one status. There are at most [`crate::vocab::limits::PROJECTS_MAX`].
+/// Returns the account's projects, newest first, optionally only those with one status. There are at most
+/// [`crate::vocab::limits::PROJECTS_MAX`].
 pub fn list(tx: &impl Read, account: AccountId, status: Option<ProjectStatus>) -> Result<Vec<Project>> {
     let mut projects = Vec::new();
     tx.visit(PROJECTS, &PROJECTS.under(&(account,)), Order::Backward, |_, project| {

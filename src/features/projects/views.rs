@@ -1,4 +1,4 @@
-//! Projects and what belongs to them on the wire.
+//! Projects and their parts as the API returns them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,38 +15,39 @@ use crate::engine::api::response::WireTime;
 use crate::engine::store::{Read, Result};
 use crate::vocab::ids::{KnowledgeId, ProjectId};
 
-/// A brand: contacts, segments, campaigns and emails live inside one. A key that cannot read projects sees only what it needs to choose one.
+/// A brand. Contacts, segments, campaigns and emails belong to one. A key that cannot read projects sees only the fields it needs to choose
+/// one.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectView {
     pub id: ProjectId,
-    /// The same as `id`, for clients that look for it here.
+    /// The same as `id`, for clients that expect this name.
     #[serde(rename = "_id")]
     pub also_id: ProjectId,
     pub name: String,
     /// What the brand does; filled in by the import.
     pub description: Option<String>,
-    /// How far the import has come: `active` projects can be used in full.
+    /// The status of the import. An `active` project can be used in full.
     pub status: ProjectStatus,
     /// The host of the first imported address, without `www.`.
     pub domain: String,
     /// The sites it was imported from.
     pub urls: Option<Vec<String>>,
     pub logo_urls: Option<LogosView>,
-    /// The brand's colours by role, as far as its sites show them or people gave them.
+    /// The brand's colors by role, as found on its sites or set by users.
     pub palette: Option<BrandPalette>,
-    /// Who sends its email unless a campaign or send says otherwise.
+    /// The sender of its email unless a campaign or send names another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_sender: Option<SenderView>,
     /// Why the import failed, if it did.
     pub error: Option<String>,
-    /// What is known of the brand; only where one project is asked for.
+    /// The facts about the brand; only in responses about a single project.
     pub brand: Option<Brand>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
 }
 
-/// Where the logos are; `null` where there is none.
+/// The logo URLs; `null` for each that is missing.
 #[derive(Serialize, JsonSchema)]
 pub struct LogosView {
     pub primary: Nullable<String>,
@@ -63,13 +64,13 @@ pub struct SenderView {
     pub from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from_name: Option<String>,
-    /// Where replies go. If absent, to the From address.
+    /// Where replies go. If absent, they go to the From address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
 }
 
 impl SenderView {
-    /// A sender as examples show it.
+    /// A sender for examples.
     pub fn sample() -> Self {
         Self { from: "hello@acme.example".into(), from_name: Some("Acme".into()), reply_to: None }
     }
@@ -87,7 +88,7 @@ impl Listed for ProjectView {
 }
 
 impl ProjectView {
-    /// A project as the documents show it.
+    /// A project for examples.
     pub fn sample() -> Self {
         let id = ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters");
         Self {
@@ -109,20 +110,20 @@ impl ProjectView {
     }
 }
 
-/// A project for a list.
+/// Returns a project for a list.
 pub fn project_view(tx: &impl Read, project: Project) -> Result<ProjectView> {
     let mut brand = store::brand(tx, project.id)?.unwrap_or_default();
     store::look(tx, project.id)?.put_over(&mut brand);
     Ok(of(project, &brand))
 }
 
-/// A project for a list of somebody who may not read projects: what tells them apart.
+/// Returns a project for callers who may not read projects: only what identifies it.
 pub fn summary(project: Project) -> ProjectView {
     let view = of(project, &Brand::default());
     ProjectView { description: None, urls: None, logo_urls: None, palette: None, error: None, ..view }
 }
 
-/// A project with its brand.
+/// Returns a project with its brand.
 pub fn details(project: Project, brand: Brand) -> ProjectView {
     let view = of(project, &brand);
     ProjectView { brand: Some(brand), ..view }
@@ -147,7 +148,7 @@ fn of(project: Project, brand: &Brand) -> ProjectView {
     }
 }
 
-/// The given logos, and the best that its sites show where none is given.
+/// Returns the logos that users set, and the best ones from the sites for the rest.
 pub fn logos(given: Logos, brand: &Brand) -> LogosView {
     let all = with_given(brand.logos.clone(), &given);
     let found = |wanted: fn(BrandLogoSource) -> bool| all.iter().find(|logo| wanted(logo.source)).map(|logo| logo.url.clone());
@@ -198,7 +199,7 @@ impl From<Entry> for KnowledgeView {
 }
 
 impl KnowledgeView {
-    /// An entry as the documents show it.
+    /// An entry for examples.
     pub fn sample() -> Self {
         Self {
             id: KnowledgeId::parse("66f1a2b3c4d5e6f708192a3b").expect("24 hexadecimal characters"),
@@ -220,18 +221,18 @@ impl KnowledgeView {
 #[serde(rename_all = "camelCase")]
 pub struct ProjectImageView {
     pub url: String,
-    /// Given by a person, or filled in from what the image shows.
+    /// Set by a user, or filled in by the image analysis.
     pub description: Option<String>,
     pub tags: Vec<String>,
     /// Measured size in pixels.
     pub width: Option<u32>,
     pub height: Option<u32>,
-    /// The colours that cover most of it, as `#RRGGBB`.
+    /// The colors that cover most of it, as `#RRGGBB`.
     pub colors: Vec<String>,
-    /// `given` by a person, or `found` on the project's pages.
+    /// `given` by a user, or `found` on the project's pages.
     #[schemars(extend("enum" = ["given", "found"]))]
     pub origin: &'static str,
-    /// Why it could not be looked at.
+    /// Why the image could not be analyzed.
     pub problem: Option<String>,
 }
 
@@ -257,7 +258,7 @@ impl From<ProjectImage> for ProjectImageView {
 }
 
 impl ProjectImageView {
-    /// An image as the documents show it.
+    /// An image for examples.
     pub fn sample() -> Self {
         Self {
             url: "https://www.acme.example/images/roastery.jpg".into(),
@@ -272,23 +273,23 @@ impl ProjectImageView {
     }
 }
 
-/// Something was removed.
+/// The result of a removal.
 #[derive(Serialize, JsonSchema)]
 pub struct Removed {
-    /// What was removed, for people.
+    /// What was removed, as text for users.
     pub message: String,
 }
 
-/// Which project something belongs to.
+/// The project that something belongs to.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Belongs {
-    /// The project that has it.
+    /// The project's id.
     pub project_id: ProjectId,
 }
 
 impl Belongs {
-    /// An example for the documentation.
+    /// A value for examples.
     pub fn sample() -> Self {
         Self { project_id: ProjectId::parse("66f1a2b3d4e5f60718293a4b").expect("24 hexadecimal characters") }
     }

@@ -1,4 +1,4 @@
-//! A segment as callers see it.
+//! A segment as the API returns it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,16 +12,16 @@ use crate::features::contacts::filter::FilterTree;
 use crate::features::contacts::filter::segment_store::Segment;
 use crate::vocab::ids::{ProjectId, SegmentId};
 
-/// A saved condition on contacts.
+/// A saved filter on contacts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SegmentView {
     pub id: SegmentId,
     pub name: String,
     pub description: Option<String>,
-    /// The condition as it was given.
+    /// The filter as given.
     pub filters: FilterTree,
-    /// How many contacts meet it now, whatever their status; absent if the request does not ask for it.
+    /// The number of contacts that match now, whatever their status; absent if the request skips the count.
     pub count: Option<u64>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -32,13 +32,13 @@ impl Listed for SegmentView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// A segment with its present count.
+/// Returns a segment with its current count.
 pub fn segment_view(tx: &ReadTx, project: ProjectId, segment: Segment, now: Timestamp) -> Result<SegmentView, Failure> {
     let count = segment.filter()?.count(tx, project, now)?;
     with_count(segment, Some(count))
 }
 
-/// A segment of which so many contacts are known to meet the condition, or of which nobody asks how many.
+/// Returns a segment with a known count, or without a count.
 pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, Failure> {
     let filters = segment.filters()?;
     let Segment { id, name, description, created_at, updated_at, .. } = segment;
@@ -46,7 +46,7 @@ pub fn with_count(segment: Segment, count: Option<u64>) -> Result<SegmentView, F
 }
 
 impl SegmentView {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         let filters = json!({
             "match": "all",

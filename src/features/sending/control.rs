@@ -1,4 +1,4 @@
-//! What people and evidence do to a mailing that is under way: stop it, let it go on, decide about the unknown.
+//! Changes to a running mailing: pause, resume, cancel, and decisions about unknown deliveries.
 
 use serde_json::json;
 
@@ -11,13 +11,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The account's mailing with this id, or the failure that says there is none.
+/// Returns the account's mailing with this id, or `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
-    let absent = || Failure::because(Code::NotFound, "There is no such send or batch.");
+    let absent = || Failure::because(Code::NotFound, "No send or batch has this id.");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// The failure of what would let a mailing go on that waits for the end of a hold: an answer that says it goes on would be wrong.
+/// Fails if the mailing waits for the end of a hold: it would not resume, so a success response would be wrong.
 pub fn require_not_held(tx: &impl Read, hold: &Hold, account: AccountId, id: MailingId) -> Result<(), Failure> {
     match hold.holds(require(tx, account, id)?.hold_number) {
         true => Err(Code::OnHold.into()),
@@ -33,7 +33,7 @@ fn change(
 ) -> Result<Mailing, Failure> {
     let mut mailing = require(tx, account, id)?;
     change(&mut mailing).map_err(|word| {
-        let detail = format!("This is {word}; that cannot be done with it any more.");
+        let detail = format!("This is {word}; this action is no longer possible.");
         Failure::because(Code::WrongState, detail).with(json!({ "status": word }))
     })?;
     mailing.updated_at = tx.now();
@@ -41,28 +41,28 @@ fn change(
     Ok(mailing)
 }
 
-/// Stop a mailing, to go on later. Messages whose final dot is written get their outcome all the same.
+/// Pauses a mailing. Messages whose final dot is written still get their outcome.
 pub fn pause(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     change(tx, account, id, Mailing::pause)
 }
 
-/// Let a paused mailing go on.
+/// Resumes a paused mailing.
 pub fn resume(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     change(tx, account, id, Mailing::resume)
 }
 
-/// Stop a mailing for good. Whoever still waits is skipped; the worker writes that into the ledger.
+/// Cancels a mailing. The worker then marks the waiting recipients as skipped.
 pub fn cancel(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<Mailing, Failure> {
     let now = tx.now();
     change(tx, account, id, |mailing| mailing.cancel(now))
 }
 
-/// Send to the unknown again, at the risk of second copies; says to how many.
+/// Sends again to recipients whose delivery is unknown, at the risk of second copies. Returns how many.
 pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -> Result<u64, Failure> {
     let mut mailing = require(tx, account, id)?;
     if matches!(mailing.state, State::Cancelled { .. } | State::Failed { .. } | State::Planning) {
         let word = mailing.word();
-        let detail = format!("This is {word}; nobody can be sent to again.");
+        let detail = format!("This is {word}; it cannot be sent again.");
         return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": word })));
     }
     let unknown = store::counted(tx, id, Counter::UNKNOWN)?;
@@ -96,7 +96,7 @@ pub fn resend_unknown(tx: &mut WriteTx<'_>, account: AccountId, id: MailingId) -
     Ok(found.len() as u64)
 }
 
-/// Something happened that only a holder of the message could cause: an open, a click, a bounce. True if that settled a doubt.
+/// Records evidence that a recipient has the message: an open, click or bounce. Returns true if this settled an unknown delivery.
 pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static str) -> StoreResult<bool> {
     let Some(recipient) = store::recipient(tx, id, number)? else { return Ok(false) };
     if !matches!(recipient.delivery, Delivery::Unknown { .. } | Delivery::Handoff { .. }) {
@@ -110,7 +110,7 @@ pub fn evidence(tx: &mut WriteTx<'_>, id: MailingId, number: u32, what: &'static
     Ok(advanced)
 }
 
-/// Skip the recipients with these numbers that have not been sent to.
+/// Skips the recipients with these numbers that have not been sent to.
 pub fn skip(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[u32], why: &Skip) -> StoreResult<u64> {
     let Some(mailing) = store::by_id(tx, id)? else { return Ok(0) };
     let mut skipped = 0;

@@ -1,4 +1,4 @@
-//! What emails brought in, as callers see it: one currency in front, the others beside it, never added together.
+//! Revenue of emails as the API returns it: one main currency, the others listed separately and never added together.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,25 @@ use super::orders::Revenue;
 use crate::base::amount::Amount;
 use crate::base::currency::Currency;
 
-/// Orders that were credited to an email: the last one that its recipient clicked in the five days before the order.
+/// Orders attributed to an email: the last one its recipient clicked in the five days before the order.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversion {
-    /// Orders in `currency`, each once, those that were paid back included.
+    /// Orders in `currency`, each counted once, including refunded ones.
     pub conversions: i64,
-    /// What they brought, less what was paid back, exact to the last digit.
+    /// Their revenue minus refunds, as an exact decimal.
     pub revenue: Amount,
-    /// The currency with the most orders; of several the first by its code. ISO 4217.
+    /// The currency with the most orders; the alphabetically first if there are several. ISO 4217.
     pub currency: Currency,
     /// Always `events`: reported with POST /v1/events.
     pub source: &'static str,
-    /// What was paid in other currencies; left out if there is nothing.
+    /// Revenue in other currencies; absent if there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub other_currencies: Vec<ConversionInOtherCurrency>,
 }
 
-/// The same in one more currency.
+/// The same in another currency.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversionInOtherCurrency {
@@ -37,9 +37,9 @@ pub struct ConversionInOtherCurrency {
 }
 
 impl Conversion {
-    /// The totals as they are shown; nothing if there are none.
+    /// Returns the totals to show; `None` if there are none.
     pub fn of(totals: &BTreeMap<Currency, Revenue>) -> Option<Self> {
-        // Of several with the most, `max_by_key` would take the last.
+        // If several share the maximum, `max_by_key` returns the last one.
         let (main, revenue) = totals.iter().rev().max_by_key(|(_, revenue)| revenue.conversions)?;
         let others = totals.iter().filter(|(currency, _)| *currency != main);
         Some(Self {
@@ -57,7 +57,7 @@ impl Conversion {
         })
     }
 
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let revenue = |conversions, amount| Revenue { conversions, amount: Amount::parse(amount).expect("a number") };
         let euro = "EUR".parse().expect("a currency");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_currency_with_most_orders_stands_in_front_and_the_first_by_code_of_several() {
+    fn the_currency_with_most_orders_comes_first_then_alphabetical_order() {
         assert_eq!(shown(&[]), "null");
         assert_eq!(shown(&[("USD", 1, "10.10")]), r#"{"conversions":1,"revenue":10.1,"currency":"USD","source":"events"}"#);
         let three = shown(&[("USD", 2, "1"), ("EUR", 3, "-0.5"), ("CHF", 3, "7")]);

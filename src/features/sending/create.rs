@@ -1,4 +1,4 @@
-//! Taking a mailing on: from what somebody wants to rows that a crash cannot lose.
+//! Creates mailings: turns a request into durable rows.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ use crate::features::topics;
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MailingId};
 
-/// Take a mailing on. It is sent if this transaction commits, and durable with it.
+/// Creates a mailing. Once this transaction commits, the mailing is durable and will be sent.
 pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failure> {
     let id = MailingId::make(tx.now(), tx.random());
     let mut mailing = draft(&new, id, tx.now());
@@ -31,7 +31,7 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     mailing.utm = utm(tx, &new)?;
     for (translation, content) in mailing.translations.iter().zip(&new.contents) {
         if store::keep_content(tx, translation.content, content)? {
-            // Checked once for all mailings with this content: a mistake must not be found by the first recipient.
+            // Templates compile once for all mailings with this content, so that errors surface before the first recipient.
             let compiled = template::compile(content, RenderMode::of(new.tracking, new.transactional))?;
             store::keep_needs(tx, translation.content, &compiled.needs());
             store::keep_links(tx, translation.content, &links::rewrite(&template::shown(content)).links);
@@ -47,10 +47,10 @@ pub fn create(tx: &mut WriteTx<'_>, new: NewMailing) -> Result<MailingId, Failur
     Ok(id)
 }
 
-/// Refuse a direct send whose first recipient would be skipped: who asked for it is told at once.
+/// Rejects a direct send whose first recipient would be skipped, so that the caller learns of it at once.
 pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> Result<(), Failure> {
     let (Some(mailing), Some(recipient)) = (store::by_id(tx, id)?, store::recipient(tx, id, 0)?) else {
-        return Err(Failure::internal("a mailing that was just taken on has its first recipient"));
+        return Err(Failure::internal("a mailing that was just created has its first recipient"));
     };
     let Some(profile) = merge_data::load(tx, &mailing, 0, &recipient)? else { return Ok(()) };
     let topic = match (mailing.topic, mailing.project) {
@@ -58,7 +58,7 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
         _ => None,
     };
     if let Some(why) = eligibility::skip_reason(tx, digester, &mailing, topic.as_ref(), &profile)? {
-        let detail = format!("recipientEmail: this address must not be mailed: {}.", why.word().replace('_', " "));
+        let detail = format!("recipientEmail: this address cannot be mailed: {}.", why.word().replace('_', " "));
         return Err(Failure::because(Code::RecipientNotSendable, detail).with(json!({ "reason": why.word() })));
     }
     let needs = store::needs(tx, mailing.translation_for(&recipient).content)?;
@@ -71,14 +71,14 @@ pub fn require_sendable(tx: &impl Read, digester: &Digester, id: MailingId) -> R
     let values = MergeData { profile: &profile, variables: &variables, tags: &tags, links: None };
     match needs.missing(&values) {
         Some(field) => {
-            let detail = format!("there is no value for {field}: give one, or write {{{{ {field} | default(\"…\") }}}}");
+            let detail = format!("no value for {field}: set one, or write {{{{ {field} | default(\"…\") }}}}");
             Err(Failure::field("variables", detail))
         }
         None => Ok(()),
     }
 }
 
-/// The mailing that this becomes.
+/// Builds the mailing for this request.
 pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
     let audience = new.to.audience();
     let direct = audience == Audience::Addresses;
@@ -98,7 +98,7 @@ pub fn draft(new: &NewMailing, id: MailingId, now: Timestamp) -> Mailing {
         variables: serde_json::Value::Object(new.variables.clone()).to_string(),
         tracking: new.tracking,
         utm: None,
-        // A direct send never goes out twice, whatever the settings say of campaigns.
+        // A direct send never goes out twice, whatever the setting for campaigns is.
         unknown: if matches!(new.kind, Kind::Campaign(_)) { new.unknown } else { Policy::Hold },
         local: new.local.clone(),
         hold_number: 0,
@@ -116,7 +116,7 @@ fn translation(account: AccountId, content: &Content) -> Translation {
     }
 }
 
-/// What the links are marked with: settled here, so that what was sent stays as it was when the domain's settings change.
+/// Returns the UTM parameters for links. They are fixed here, so later changes to the domain's settings do not affect this mailing.
 fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     let Ok(from) = EmailAddress::parse(&new.from.address) else { return Ok(None) };
     let stream = if new.transactional { Stream::Transactional } else { Stream::Marketing };
@@ -124,7 +124,7 @@ fn utm(tx: &impl Read, new: &NewMailing) -> Result<Option<Utm>, Failure> {
     Ok(Utm::resolve(new.utm.as_ref(), usual.as_ref(), from.domain(), new.campaign_name.as_deref()))
 }
 
-/// Give every address a row; the second of the same, and one that is none, with the reason why it is not sent to.
+/// Adds a row for every address. Duplicates and invalid addresses get a row with the reason they are skipped.
 fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address>) -> Result<(), Failure> {
     let mut seen = HashSet::new();
     for (number, address) in addresses.into_iter().enumerate() {
@@ -134,7 +134,7 @@ fn add_addresses(tx: &mut WriteTx<'_>, mailing: &Mailing, addresses: Vec<Address
             Ok(_) => Delivery::Queued,
         };
         store::count(tx, mailing, delivery.counter(), 1)?;
-        let number = u32::try_from(number).expect("a request names few addresses");
+        let number = u32::try_from(number).expect("a request has few addresses");
         let mut recipient = Recipient { address: Some(address), delivery, translation: 0 };
         if mailing.translations.len() > 1 {
             let profile = merge_data::load(tx, mailing, number, &recipient)?;

@@ -1,7 +1,7 @@
-//! What happened on each day, of an account and of a campaign: a row for each day and kind, however much happened.
+//! Daily statistics of accounts and campaigns: one row per day and measure, whatever the volume.
 //!
-//! Charts are drawn from these rows, so that no chart ever walks over recipients, contacts or events. What an account sends is counted
-//! by its quota already. It does not know how anything is drawn, nor what an open or a click is.
+//! Charts read these rows, so no chart walks over recipients, contacts or events. The quota already counts what an account sends. This
+//! module does not know how charts are drawn or what an open or click is.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -29,7 +29,7 @@ const CLICKS: Table<ClickedLink, i64> = Table::new(tables::CLICKED_LINKS);
 /// A mailing, the index of its translation, and the number of the link there.
 pub type ClickedLink = (MailingId, u8, u16);
 
-/// Whose days.
+/// The account or mailing that statistics belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StatsScope {
     Account(AccountId),
@@ -44,29 +44,29 @@ impl StatsScope {
         }
     }
 
-    /// Whose day a mailing's is: its account's, and its own if it is a campaign's and not too old.
+    /// Returns the scopes a mailing counts toward: its account, and the mailing itself if it belongs to a campaign and is not too old.
     fn of(mailing: &Mailing, day: u32) -> impl Iterator<Item = Self> {
         let is_told = mailing.kind.campaign().is_some() && day < of(mailing.created_at) + limits::CAMPAIGN_DAYS;
         [Some(StatsScope::Account(mailing.account)), is_told.then_some(StatsScope::Campaign(mailing.id))].into_iter().flatten()
     }
 }
 
-/// The day of a moment, in days since 1970 of UTC.
+/// Returns the UTC day of a moment, in days since 1970.
 pub fn of(at: Timestamp) -> u32 {
     u32::try_from(at.0.div_euclid(limits::DAY_MS)).unwrap_or(0)
 }
 
-/// A day as it is written: `2026-01-31`.
+/// Formats a day: `2026-01-31`.
 pub fn date(day: u32) -> String {
     let text = Timestamp(i64::from(day) * limits::DAY_MS).to_string();
     text.split('T').next().unwrap_or_default().to_owned()
 }
 
-/// Add to what happened on the day of this write.
+/// Adds to the statistics of the day of this write.
 pub(super) fn add(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, many: i64) -> Result<()> {
     let day = of(tx.now());
     for scope in StatsScope::of(mailing, day) {
-        // The quota counts what an account sends.
+        // The quota already counts what an account sends.
         if matches!(scope, StatsScope::Account(_)) && matches!(measure, Measure::Sent | Measure::Failed) {
             continue;
         }
@@ -76,7 +76,7 @@ pub(super) fn add(tx: &mut WriteTx<'_>, mailing: &Mailing, measure: Measure, man
     Ok(())
 }
 
-/// Add what an order brought to the day on which it was paid, or with -1 take it away again.
+/// Adds an order's revenue to the day it was paid, or subtracts it with a sign of -1.
 pub(super) fn add_revenue(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Result<()> {
     let Some(credit) = order.credit else { return Ok(()) };
     let Some(mailing) = store::by_id(tx, credit.mailing)? else { return Ok(()) };
@@ -94,12 +94,12 @@ pub(super) fn add_revenue(tx: &mut WriteTx<'_>, order: &Order, sign: i64) -> Res
     Ok(())
 }
 
-/// Add to the clicks of a link.
+/// Adds to a link's clicks.
 pub fn add_clicks(tx: &mut WriteTx<'_>, clicked: ClickedLink, many: i64) -> Result<()> {
     tx.add(CLICKS, &clicked, many).map(drop)
 }
 
-/// The clicks of a mailing's links, by translation and number. A content has at most [`limits::MAILING_LINKS_MAX`] of them.
+/// Returns the clicks of a mailing's links, by translation and link number. A content has at most [`limits::MAILING_LINKS_MAX`] links.
 pub fn clicks(tx: &impl Read, mailing: MailingId) -> Result<Vec<((u8, u16), u64)>> {
     let mut found = Vec::new();
     tx.visit(CLICKS, &CLICKS.under(&(mailing,)), Direction::Forward, |(_, translation, link), many| {
@@ -109,30 +109,30 @@ pub fn clicks(tx: &impl Read, mailing: MailingId) -> Result<Vec<((u8, u16), u64)
     Ok(found)
 }
 
-/// What happened on one day. Days are those of UTC.
+/// The statistics of one day, in UTC.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineDay {
-    /// Like 2026-01-31.
+    /// For example 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
-    /// Messages that the next mail server has taken over.
+    /// Messages accepted by the next mail server.
     pub sent: u64,
-    /// Refused for good at once.
+    /// Messages rejected permanently and immediately.
     pub failed: u64,
-    /// Those refused at once, and those sent back later.
+    /// Messages rejected immediately or bounced later.
     pub bounced: u64,
     pub complained: u64,
-    /// Recipients who opened a message for the first time, as far as people can be told from machines.
+    /// Recipients who opened a message for the first time; detected bots are left out.
     pub opened: u64,
     /// Recipients who clicked for the first time.
     pub clicked: u64,
     pub unsubscribed: u64,
-    /// Orders of that day and what they brought, less what was paid back since; one row for each currency.
+    /// Orders of that day and their revenue, minus later refunds; one row per currency.
     pub takings: Vec<RevenueView>,
 }
 
-/// Orders of one currency.
+/// Orders in one currency.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Takings")]
@@ -148,7 +148,7 @@ impl RevenueView {
     }
 }
 
-/// The days of an account from `first` to `last`, each of them, also those on which nothing happened.
+/// Returns every day of an account from `first` to `last`, including days without activity.
 pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> Result<Vec<TimelineDay>> {
     let (mut counts, revenue) = read(tx, StatsScope::Account(account), first, last)?;
     let mut days = Vec::new();
@@ -169,7 +169,7 @@ pub fn of_account(tx: &impl Read, account: AccountId, first: u32, last: u32) -> 
     Ok(days)
 }
 
-/// The days of a campaign's mailing, from its start to the last on which something happened.
+/// Returns the days of a campaign's mailing, from its start to the last day with activity.
 pub fn of_campaign(tx: &impl Read, mailing: &Mailing) -> Result<Vec<TimelineDay>> {
     let first = of(mailing.created_at);
     let (counts, revenue) = read(tx, StatsScope::Campaign(mailing.id), first, first + limits::CAMPAIGN_DAYS - 1)?;
@@ -210,7 +210,7 @@ fn told(day: u32, sums: &MeasureTotals, revenue: Option<&RevenueByCurrency>) -> 
         date: date(day),
         sent: many(Measure::Sent),
         failed: many(Measure::Failed),
-        // Whoever was refused at once is counted as failed first, and as a bounce as soon as the reply was read.
+        // An immediate rejection counts as failed first, and also as a bounce once the reply is classified.
         bounced: (many(Measure::HardBounces) + many(Measure::SoftBounces)).max(many(Measure::Failed)),
         complained: many(Measure::Complaints),
         opened: many(Measure::UniqueOpens),
@@ -221,7 +221,7 @@ fn told(day: u32, sums: &MeasureTotals, revenue: Option<&RevenueByCurrency>) -> 
 }
 
 impl TimelineDay {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let revenue = Revenue { conversions: 3, amount: Amount::parse("214.7").expect("a number") };
         Self {
@@ -243,13 +243,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_dates_of_utc() {
+    fn days_are_utc_dates() {
         assert_eq!((date(20_454), of(Timestamp(20_454 * limits::DAY_MS))), ("2026-01-01".into(), 20_454));
         assert_eq!(of(Timestamp(20_455 * limits::DAY_MS - 1)), 20_454);
     }
 
     #[test]
-    fn a_refusal_is_one_bounce_whoever_counted_it_first() {
+    fn a_rejection_counts_as_one_bounce_from_either_source() {
         let sums =
             BTreeMap::from([(Measure::Sent, 8), (Measure::Failed, 2), (Measure::HardBounces, 2), (Measure::UniqueOpens, -1)]);
         let day = told(20_454, &sums, None);

@@ -1,7 +1,6 @@
-//! Recipients and what may become of them: pure, without a store, a clock or a network.
+//! Recipients and their delivery states: pure, without store, clock or network.
 //!
-//! A recipient is one row of a mailing's ledger. What may become of it is one table, [`Delivery::after`]; nothing else changes a row's
-//! state.
+//! A recipient is one row of a mailing. One table, [`Delivery::after`], defines all transitions; nothing else changes a row's state.
 
 use std::collections::BTreeMap;
 
@@ -21,68 +20,68 @@ pub struct Address {
 /// One recipient of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipient {
-    /// The address that the request named; absent where the row's number is that of a contact.
+    /// The address from the request; absent where the row's number is that of a contact.
     pub address: Option<Address>,
     pub delivery: Delivery,
-    /// Index of the mailing's translation that the recipient gets. It is set when the row is written and never changes, so that retries
-    /// and resends have the same text, and links in every copy lead where they led at first.
+    /// The index of the translation that the recipient gets. It is set when the row is written and never changes, so that retries and
+    /// resends have the same text, and the links in every copy keep their targets.
     pub translation: u8,
 }
 
 impl Record for Recipient {}
 
 impl Recipient {
-    /// A contact that is to be sent to.
+    /// Returns a contact to send to.
     pub fn contact() -> Self {
         Self { address: None, delivery: Delivery::Queued, translation: 0 }
     }
 
-    /// A contact that is to be sent to when it is time where it is. Giving up counts from the first try, which is then.
+    /// Returns a contact to send to at its local time. The retry limit counts from the first attempt at that time.
     pub fn later(due: Timestamp) -> Self {
         let delivery = Delivery::Deferred { attempts: 0, since: due, next_at: due, reply: String::new() };
         Self { address: None, delivery, translation: 0 }
     }
 
-    /// A contact that will not be sent to.
+    /// Returns a contact to skip.
     pub fn skipped(why: Skip) -> Self {
         Self { address: None, delivery: Delivery::Skipped { why }, translation: 0 }
     }
 }
 
-/// How far one recipient's delivery is.
+/// The delivery state of one recipient.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Delivery {
-    /// To be sent.
+    /// Not sent yet.
     Queued,
-    /// Durable before the final dot is written: from here on the message may be with the recipient's server.
+    /// Durable before the final dot is written: from now on the recipient's server may have the message.
     Handoff { epoch: u64, attempt: u16, since: Option<Timestamp>, at: Timestamp },
     /// Accepted by the next server.
     Sent { at: Timestamp, reply: String },
-    /// Certainly not accepted; tried again later. `since` is when it was deferred first.
+    /// Certainly not accepted; will be retried. `since` is the time of the first deferral.
     Deferred { attempts: u16, since: Timestamp, next_at: Timestamp, reply: String },
-    /// Refused for good, or deferred for too long.
+    /// Rejected permanently, or deferred for too long.
     Failed { at: Timestamp, reply: String },
-    /// Nobody knows whether it was accepted.
+    /// It is uncertain whether the message was accepted.
     Unknown { attempt: u16, why: UnknownReason, at: Timestamp },
-    /// Not to be sent to.
+    /// Will not be sent.
     Skipped { why: Skip },
 }
 
-/// Why nobody knows.
+/// Why a delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnknownReason {
     /// The process ended between the final dot and the record of the reply.
     Crash,
     /// The connection broke after the final dot.
     Disconnected,
-    /// No reply came in time.
+    /// No reply arrived in time.
     Timeout,
-    /// The service stopped before the reply came.
+    /// The service stopped before the reply arrived.
     Stopped,
 }
 
 impl UnknownReason {
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(self) -> &'static str {
         match self {
             UnknownReason::Crash => "crash",
@@ -93,7 +92,7 @@ impl UnknownReason {
     }
 }
 
-/// Why somebody is not sent to.
+/// Why a recipient is skipped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Skip {
     Suppressed,
@@ -105,14 +104,14 @@ pub enum Skip {
     DuplicateAddress,
     /// A merge field without a value and without a default.
     MissingField(String),
-    /// The contact is gone.
+    /// The contact was deleted.
     Erased,
-    /// The mailing was cancelled before its turn.
+    /// The mailing was canceled before it was sent to this recipient.
     Cancelled,
 }
 
 impl Skip {
-    /// Every reason, in the order of their numbers in the table of counts. That of a missing field names none.
+    /// Every reason, in the order of their numbers in the table of counts. `MissingField` has no field name here.
     pub const ALL: [Skip; 10] = [
         Skip::Suppressed,
         Skip::Unsubscribed,
@@ -126,7 +125,7 @@ impl Skip {
         Skip::Cancelled,
     ];
 
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(&self) -> &'static str {
         match self {
             Skip::Suppressed => "suppressed",
@@ -158,7 +157,7 @@ impl Skip {
     }
 }
 
-/// What recipients are counted by.
+/// A counter of recipients by state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Counter(pub u8);
 
@@ -169,17 +168,18 @@ impl Counter {
     pub const DEFERRED: Self = Self(3);
     pub const FAILED: Self = Self(4);
     pub const UNKNOWN: Self = Self(5);
-    /// The first of the reasons to skip.
+    /// The counter of the first skip reason.
     pub const SKIPPED: Self = Self(16);
 
-    /// The count of a state by its number on disk, which is its place in [`Delivery`]; `None` where the state alone does not tell it.
+    /// Returns the counter of a state by its number on disk, which is its index in [`Delivery`]; `None` if the state alone does not
+    /// determine it.
     pub fn of_state(state: u8) -> Option<Self> {
         (state <= Self::UNKNOWN.0).then_some(Self(state))
     }
 }
 
 impl Delivery {
-    /// What it is counted by.
+    /// Returns the counter of this state.
     pub fn counter(&self) -> Counter {
         match self {
             Delivery::Queued => Counter::QUEUED,
@@ -192,7 +192,7 @@ impl Delivery {
         }
     }
 
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(&self) -> &'static str {
         match self {
             Delivery::Queued => "queued",
@@ -205,7 +205,7 @@ impl Delivery {
         }
     }
 
-    /// How many handoffs and deferrals there were.
+    /// Returns the number of handoffs and deferrals.
     fn attempts(&self) -> u16 {
         match self {
             Delivery::Handoff { attempt, .. } | Delivery::Unknown { attempt, .. } => *attempt,
@@ -214,7 +214,7 @@ impl Delivery {
         }
     }
 
-    /// When it was deferred first.
+    /// Returns the time of the first deferral.
     fn since(&self) -> Option<Timestamp> {
         match self {
             Delivery::Handoff { since, .. } => *since,
@@ -224,39 +224,39 @@ impl Delivery {
     }
 }
 
-/// What happens to a recipient.
+/// An event that changes a recipient's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The message stands before its final dot.
+    /// The message is sent except for its final dot.
     Claim { epoch: u64 },
-    /// The next server has taken the message over.
+    /// The next server accepted the message.
     Accepted { reply: String },
-    /// The next server certainly has not taken it, for now.
+    /// The next server certainly did not accept the message, for now.
     Deferred { reply: String, schedule: Schedule },
-    /// The next server was left alone until then, because it could not be reached before: nothing was tried.
+    /// The next server is paused until then because it was unreachable: no attempt was made.
     Postponed { reply: String, until: Timestamp, schedule: Schedule },
-    /// The next server never will.
+    /// The next server rejected the message permanently.
     Refused { reply: String },
-    /// After the final dot no reply came.
+    /// No reply arrived after the final dot.
     Lost { why: UnknownReason },
-    /// A new process, of this epoch, finds the row.
+    /// A new process, of this epoch, found the row.
     Recovered { epoch: u64 },
-    /// The recipient must not be sent to.
+    /// The recipient must be skipped.
     Skip { why: Skip },
-    /// Something that only a holder of the message could cause.
+    /// Evidence that the recipient has the message.
     Evidence { what: &'static str },
-    /// Somebody wants it sent again, at the risk of a second copy.
+    /// A user requested a resend, at the risk of a second copy.
     Resend,
-    /// Its time for another try is so far away that a clock must have been wrong that is right now.
+    /// Its retry is so far in the future that the clock must have been wrong when it was stored.
     Misdated { schedule: Schedule },
 }
 
-/// When deferred mail is tried again.
+/// The retry schedule of deferred mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// The pause before the first retry; it doubles up to [`limits::RETRY_PAUSE_MS_MAX`].
     pub first_pause_ms: i64,
-    /// After so long it has failed.
+    /// After this time the delivery fails.
     pub give_up_ms: i64,
 }
 
@@ -266,7 +266,7 @@ impl Schedule {
         doubled.min(limits::RETRY_PAUSE_MS_MAX.max(self.first_pause_ms))
     }
 
-    /// No retry is further away than this, unless a clock was wrong when it was written down.
+    /// No valid retry is further away than this.
     pub fn ahead_ms_max(&self) -> i64 {
         limits::RETRY_AHEAD_MS_MAX.max(self.first_pause_ms)
     }
@@ -277,19 +277,19 @@ impl Schedule {
 pub enum Refusal {
     /// The state is final for this event.
     Settled,
-    /// It was deferred, and its time has not come.
+    /// It is deferred, and the retry is not due.
     NotDue,
-    /// The event needs a handoff, and there was none: a bug, or a message of another process.
+    /// The event requires a handoff, but there was none: a bug, or a message of another process.
     NotHandedOver,
-    /// The handoff is this process's own and will get its outcome.
+    /// This process made the handoff and will record its outcome.
     InFlight,
 }
 
 impl Delivery {
-    /// TABLE: what becomes of a recipient. Everything that is not said here is refused and changes nothing.
+    /// TABLE: the transitions of a recipient's state. Any other event is refused and changes nothing.
     ///
-    /// Invariants: `Sent` is reached only by an acceptance or by evidence of one; from `Handoff` and `Unknown` nothing leads back to
-    /// sending but a certain "not accepted" or somebody's wish; `Sent`, `Failed` and `Skipped` are final.
+    /// Invariants: `Sent` is reached only by an acceptance or by evidence of one; `Handoff` and `Unknown` return to sending only after a
+    /// certain "not accepted" or at a user's request; `Sent`, `Failed` and `Skipped` are final.
     pub fn after(&self, event: Event, now: Timestamp) -> Result<Delivery, Refusal> {
         use Delivery as D;
         let next = match (self, event) {
@@ -306,7 +306,7 @@ impl Delivery {
                 D::Unknown { attempt: *attempt, why: UnknownReason::Crash, at: now }
             }
 
-            // Before the dot, or as the reply to it: both are certain.
+            // Before the dot, or in reply to it: both are certain.
             (D::Queued | D::Deferred { .. } | D::Handoff { .. }, Event::Deferred { reply, schedule }) => {
                 self.deferred(reply, schedule, now)
             }
@@ -317,14 +317,14 @@ impl Delivery {
 
             (D::Queued | D::Deferred { .. }, Event::Skip { why }) => D::Skipped { why },
             (D::Unknown { .. }, Event::Resend) => D::Queued,
-            // Without a try so far it waits for a time that its mailing names, however far that is.
+            // Without an attempt so far, it waits for a time set by its mailing, which may be far away.
             (D::Deferred { attempts: attempts @ 1.., since, next_at, reply }, Event::Misdated { schedule })
                 if next_at.ms_since(now) > schedule.ahead_ms_max() =>
             {
                 let next_at = now.plus_ms(schedule.pause_ms(*attempts));
                 D::Deferred { attempts: *attempts, since: (*since).min(now), next_at, reply: reply.clone() }
             }
-            // Also before the reply was recorded: should the process end before, this is known all the same.
+            // Also before the reply is recorded: even if the process ends first, the delivery is known.
             (D::Unknown { .. } | D::Handoff { .. }, Event::Evidence { what }) => {
                 D::Sent { at: now, reply: format!("known from {what}") }
             }
@@ -339,7 +339,7 @@ impl Delivery {
 
     fn deferred(&self, reply: String, schedule: Schedule, now: Timestamp) -> Delivery {
         let since = self.since().unwrap_or(now);
-        // A handoff counts as the attempt that it is.
+        // A handoff counts as an attempt.
         let attempts = match self {
             Delivery::Handoff { attempt, .. } => *attempt,
             other => other.attempts().saturating_add(1),
@@ -348,7 +348,7 @@ impl Delivery {
         Self::again(reply, (attempts, since), next_at, schedule, now)
     }
 
-    /// Not an attempt: the pause is that of the server, and the next one does not grow by it.
+    /// Not an attempt: the pause belongs to the server and does not lengthen the retry backoff.
     fn postponed(&self, reply: String, until: Timestamp, schedule: Schedule, now: Timestamp) -> Delivery {
         Self::again(reply, (self.attempts(), self.since().unwrap_or(now)), until, schedule, now)
     }
@@ -367,7 +367,7 @@ impl Delivery {
     }
 }
 
-/// How many recipients are where.
+/// The number of recipients in each state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub total: u64,
@@ -377,12 +377,12 @@ pub struct Counts {
     pub deferred: u64,
     pub failed: u64,
     pub unknown: u64,
-    /// By the word of the reason.
+    /// By wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
 
 impl Counts {
-    /// Take a counter in.
+    /// Adds a counter.
     pub fn note(&mut self, counter: Counter, many: u64) {
         self.total += many;
         match counter {
@@ -400,12 +400,12 @@ impl Counts {
         }
     }
 
-    /// How many were skipped, for whatever reason.
+    /// Returns the number of skipped recipients, for all reasons.
     pub fn skipped_total(&self) -> u64 {
         self.skipped.values().sum()
     }
 
-    /// How many still wait for an outcome.
+    /// Returns the number of recipients without an outcome.
     pub fn open(&self) -> u64 {
         self.queued + self.handoff + self.deferred
     }
@@ -447,9 +447,9 @@ mod tests {
         ]
     }
 
-    /// The whole table as words: a row for each state, a column for each event in the order of [`every_event`].
+    /// The whole table as text: a row for each state, a column for each event in the order of [`every_event`].
     #[test]
-    fn every_event_in_every_state_does_what_the_table_says() {
+    fn every_event_in_every_state_follows_the_table() {
         let expected = [
             "queued:   handoff not deferred deferred failed not settled skipped settled settled settled",
             "handoff:  settled sent deferred settled failed unknown unknown settled sent settled settled",
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_an_acceptance_or_evidence_of_one_makes_somebody_sent() {
+    fn only_an_acceptance_or_evidence_of_one_leads_to_sent() {
         for state in every_state() {
             for event in every_event() {
                 let is_proof = matches!(event, Event::Accepted { .. } | Event::Evidence { .. });
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_with_the_recipient_is_sent_again_only_if_somebody_wants_it() {
+    fn a_possibly_delivered_message_is_resent_only_on_request() {
         for state in
             every_state().into_iter().filter(|state| matches!(state, Delivery::Handoff { .. } | Delivery::Unknown { .. }))
         {
@@ -502,13 +502,13 @@ mod tests {
     }
 
     #[test]
-    fn a_handoff_of_this_process_is_left_to_it() {
+    fn a_handoff_of_this_process_is_not_recovered() {
         let own = Delivery::Handoff { epoch: 2, attempt: 1, since: None, at: NOW };
         assert_eq!(own.after(Event::Recovered { epoch: 2 }, NOW), Err(Refusal::InFlight));
     }
 
     #[test]
-    fn a_deferred_recipient_waits_for_its_time() {
+    fn a_deferred_recipient_waits_until_it_is_due() {
         let deferred = Delivery::Deferred { attempts: 1, since: NOW, next_at: NOW.plus_ms(1), reply: String::new() };
         assert_eq!(deferred.after(Event::Claim { epoch: 1 }, NOW), Err(Refusal::NotDue));
         let claimed = deferred.after(Event::Claim { epoch: 1 }, NOW.plus_ms(1)).expect("its time has come");
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_double_up_to_four_hours_and_after_five_days_it_has_failed() {
+    fn pauses_double_up_to_four_hours_and_delivery_fails_after_five_days() {
         let mut state = Delivery::Queued;
         let mut now = NOW;
         let mut pauses = Vec::new();
@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_left_alone_postpones_and_costs_no_attempt_until_it_was_too_long() {
+    fn a_paused_server_postpones_without_an_attempt_until_the_time_limit() {
         let postponed = |state: &Delivery, now: Timestamp| {
             let event = Event::Postponed { reply: "down".into(), until: now.plus_ms(60 * MINUTE), schedule: SCHEDULE };
             state.after(event, now).expect("certain")
@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_contacts_tell_their_state_by_their_third_byte() {
+    fn a_contact_rows_third_byte_is_its_state() {
         for delivery in every_state() {
             let mut bytes = Vec::new();
             let counter = delivery.counter();
@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_add_up_and_name_their_reasons() {
+    fn counts_add_up_and_have_their_reasons() {
         let mut counts = Counts::default();
         for delivery in every_state() {
             counts.note(delivery.counter(), 2);

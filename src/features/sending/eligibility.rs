@@ -1,6 +1,6 @@
-//! Whether somebody may be sent to now, by everything that one transaction knows: status, topic, suppression list.
+//! Whether a recipient may be sent to now, by everything in the store: status, topic, suppression list.
 //!
-//! Asked once more in the transaction of the handoff: whoever unsubscribed before it is not sent to, however long the message waited.
+//! Checked again in the transaction of the handoff: a recipient who unsubscribed before it is not sent to, however long the message waited.
 
 use super::merge_data::RecipientProfile;
 use super::model::{Mailing, Skip};
@@ -10,7 +10,7 @@ use crate::features::contacts::Status;
 use crate::features::suppressions::{self, Digester};
 use crate::features::topics::{self, Topic};
 
-/// Why this person is not sent to; `None` if it is.
+/// Returns why this recipient is skipped; `None` if it is not.
 pub fn skip_reason(
     tx: &impl Read,
     digester: &Digester,
@@ -33,7 +33,7 @@ pub fn skip_reason(
     Ok(reason.filter(|reason| !mailing.transactional || reason.stops_transactional()).map(|_| Skip::Suppressed))
 }
 
-/// Why contacts with this status are not sent to.
+/// Returns why contacts with this status are skipped.
 pub fn by_status(status: Status, transactional: bool) -> Option<Skip> {
     match status {
         Status::Bounced => Some(Skip::Bounced),

@@ -1,7 +1,7 @@
-//! What recipients did with a message, as it is kept, and what is still to be made of what happened to one.
+//! Recorded activity of recipients, and delivery events that are not processed yet.
 //!
-//! `tracking` writes these tables; they stand here because campaigns, which come before it, read them. Of who was sent to, the
-//! ledger's own marks tell.
+//! `tracking` writes these tables. They are here because campaigns, which come before it, read them. Who was sent to is in the recipient
+//! rows.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -20,23 +20,23 @@ const ENGAGEMENTS: Table<(MailingId, u32), Engagement> = Table::new(tables::ENGA
 const COUNTS: Table<(MailingId, u8), i64> = Table::new(tables::ENGAGEMENT_COUNTS);
 const DAYS: Table<(EmailId, u32, u8), i64> = Table::new(tables::EMAIL_DAYS);
 const EMAIL_MAILINGS: Table<(EmailId, MailingId), ()> = Table::new(tables::EMAIL_MAILINGS);
-/// In place of a measure in [`DAYS`]: a country in place of a day.
+/// In [`DAYS`] in place of a measure: the row is for a country, not a day.
 const COUNTRY: u8 = 255;
 const DELIVERY_EVENTS: Table<EventKey, DeliveryEvent> = Table::new(tables::SIMULATIONS);
 
-/// When something happened, and with which recipient of which mailing.
+/// When something happened, and to which recipient of which mailing.
 pub type EventKey = (Timestamp, MailingId, u32);
 
 /// What one recipient did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engagement {
-    /// By people, as far as that can be told.
+    /// By people; detected bots are left out.
     pub opens: u32,
     pub clicks: u32,
-    /// By scanners and other machines.
+    /// By scanners and other bots.
     pub machine_opens: u32,
     pub machine_clicks: u32,
-    /// By services that load pictures whether or not somebody looks.
+    /// By privacy proxies, which load images whether or not the recipient reads the email.
     pub proxy_opens: u32,
     pub first_opened_at: Option<Timestamp>,
     pub last_opened_at: Option<Timestamp>,
@@ -44,20 +44,20 @@ pub struct Engagement {
     pub last_clicked_at: Option<Timestamp>,
     pub unsubscribed_at: Option<Timestamp>,
     pub complained_at: Option<Timestamp>,
-    /// What a feedback report called it.
+    /// The complaint type from the feedback report.
     pub complaint: Option<String>,
     pub bounced_at: Option<Timestamp>,
     pub bounce: Option<Bounce>,
-    /// The only open is one that a click tells of.
+    /// The only open is one implied by a click.
     pub open_is_implied: bool,
-    /// Clicks right after delivery that were taken for a person's, and the links they were at: many at once are a scanner's.
+    /// Clicks right after delivery that were attributed to a person, and their links. Many at once come from a scanner.
     pub early_clicks: u32,
     pub early_links: Vec<u16>,
 }
 
 impl Record for Engagement {}
 
-/// What kind of bounce, and what the server said.
+/// The class of a bounce and the server's reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounce {
     pub hard: bool,
@@ -66,7 +66,7 @@ pub struct Bounce {
     pub detail: String,
 }
 
-/// What engagement is counted by.
+/// A measure of engagement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
     Opens = 0,
@@ -80,9 +80,9 @@ pub enum Measure {
     Complaints = 8,
     HardBounces = 9,
     SoftBounces = 10,
-    /// By day only: who is sent to is counted by the ledger.
+    /// By day only: the recipient rows count who was sent to.
     Sent = 11,
-    /// By day only, like [`Measure::Sent`]: refused for good by the next server.
+    /// By day only, like [`Measure::Sent`]: rejected permanently by the next server.
     Failed = 12,
 }
 
@@ -105,14 +105,14 @@ impl Measure {
     ];
 }
 
-/// Something that happened to a message and that is not made anything of yet: said by servers, or played by simulated recipients.
+/// A delivery event that is not processed yet: reported by a server, or simulated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeliveryEvent {
-    /// A server refused it, in these words, while we delivered.
+    /// A server rejected the message during delivery, with this reply.
     Refused {
         reply: String,
     },
-    /// A simulated recipient's server sends it back.
+    /// A simulated recipient's server bounces it.
     Bounce {
         hard: bool,
     },
@@ -124,22 +124,22 @@ pub enum DeliveryEvent {
 
 impl Record for DeliveryEvent {}
 
-/// What a recipient did; nothing if nothing was recorded.
+/// Returns what a recipient did; empty if nothing was recorded.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Engagement> {
     Ok(tx.get(ENGAGEMENTS, &(mailing, number))?.unwrap_or_default())
 }
 
-/// Keep what a recipient did.
+/// Stores what a recipient did.
 pub fn save(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32, engagement: &Engagement) {
     tx.put(ENGAGEMENTS, &(mailing, number), engagement);
 }
 
-/// Forget what a recipient did.
+/// Deletes what a recipient did.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: MailingId, number: u32) {
     tx.delete(ENGAGEMENTS, &(mailing, number));
 }
 
-/// Forget everything that was recorded of a direct send, whose recipients are few. What counts by day stays.
+/// Deletes everything recorded about a direct send, whose recipients are few. Daily counts stay.
 pub(super) fn forget_mailing(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     tx.delete_span(ENGAGEMENTS, &ENGAGEMENTS.under(&(mailing.id,)), limits::DIRECT_RECIPIENTS_MAX)?;
     tx.delete_span(COUNTS, &COUNTS.under(&(mailing.id,)), Measure::ALL.len())?;
@@ -149,7 +149,7 @@ pub(super) fn forget_mailing(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<
     Ok(())
 }
 
-/// The recorded recipients of a mailing from number `from` on, until `visitor` breaks.
+/// Visits the recorded recipients of a mailing from number `from`, until `visitor` breaks.
 pub fn visit(
     tx: &impl Read,
     mailing: MailingId,
@@ -161,17 +161,17 @@ pub fn visit(
     tx.visit(ENGAGEMENTS, &span, Order::Forward, |(_, number), engagement| visitor(number, engagement))
 }
 
-/// Add to a count.
+/// Adds to a count.
 pub fn add(tx: &mut WriteTx<'_>, mailing: MailingId, measure: Measure, many: i64) -> Result<()> {
     tx.add(COUNTS, &(mailing, measure as u8), many).map(drop)
 }
 
-/// A count.
+/// Returns a count.
 pub fn count(tx: &impl Read, mailing: MailingId, measure: Measure) -> Result<u64> {
     Ok(tx.get(COUNTS, &(mailing, measure as u8))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Add to what all mailings of the recipient's email, all of the account and this one came to on the day of this write.
+/// Adds to the counts of the recipient's email, the account and the mailing, on the day of this write.
 pub fn add_day(tx: &mut WriteTx<'_>, (mailing, email): (&Mailing, Option<EmailId>), measure: Measure, many: i64) -> Result<()> {
     if let Some(email) = email {
         tx.add(DAYS, &(email, daily_stats::of(tx.now()), measure as u8), many)?;
@@ -179,7 +179,7 @@ pub fn add_day(tx: &mut WriteTx<'_>, (mailing, email): (&Mailing, Option<EmailId
     daily_stats::add(tx, mailing, measure, many)
 }
 
-/// Count one more recipient of an email who opened it, by country (two capital letters).
+/// Counts one more recipient of an email who opened it, by country (two uppercase letters).
 pub fn add_country(tx: &mut WriteTx<'_>, email: EmailId, country: &str, many: i64) -> Result<()> {
     match country.as_bytes() {
         [first, second] => tx.add(DAYS, &(email, u32::from(*first) << 8 | u32::from(*second), COUNTRY), many).map(drop),
@@ -187,7 +187,7 @@ pub fn add_country(tx: &mut WriteTx<'_>, email: EmailId, country: &str, many: i6
     }
 }
 
-/// What all mailings of one email came to.
+/// Statistics of all mailings of one email.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmailDays {
     /// By day since 1970, then by measure.
@@ -196,7 +196,7 @@ pub struct EmailDays {
     pub countries: BTreeMap<String, i64>,
 }
 
-/// What all mailings of one email came to, by day.
+/// Returns the daily statistics of all mailings of one email.
 pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
     let mut found = EmailDays::default();
     tx.visit(DAYS, &DAYS.under(&(email,)), Order::Forward, |(_, day, measure), many| {
@@ -211,12 +211,12 @@ pub fn days(tx: &impl Read, email: EmailId) -> Result<EmailDays> {
     Ok(found)
 }
 
-/// A mailing sends this email.
+/// Records that a mailing sends this email.
 pub(super) fn note_mailing(tx: &mut WriteTx<'_>, email: EmailId, mailing: MailingId) {
     tx.put(EMAIL_MAILINGS, &(email, mailing), &());
 }
 
-/// Up to `limit` mailings of an email, the newest first, those before `before`.
+/// Returns up to `limit` mailings of an email, newest first, before `before`.
 pub fn mailings(tx: &impl Read, email: EmailId, before: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
     let mut span = EMAIL_MAILINGS.under(&(email,));
     if let Some(before) = before {
@@ -225,18 +225,18 @@ pub fn mailings(tx: &impl Read, email: EmailId, before: Option<MailingId>, limit
     Ok(tx.list(EMAIL_MAILINGS, &span, Order::Backward, limit)?.into_iter().map(|((_, mailing), ())| mailing).collect())
 }
 
-/// Have something made of what happened, from `at` on.
+/// Schedules an event to be processed at `at`.
 pub fn schedule_event(tx: &mut WriteTx<'_>, at: Timestamp, mailing: MailingId, number: u32, event: &DeliveryEvent) {
     tx.put(DELIVERY_EVENTS, &(at, mailing, number), event);
 }
 
-/// Up to `limit` happenings whose time has come by `now`, the earliest first.
+/// Returns up to `limit` events due by `now`, earliest first.
 pub fn due_events(tx: &impl Read, now: Timestamp, limit: usize) -> Result<Vec<(EventKey, DeliveryEvent)>> {
     let span = Span { from: Vec::new(), to: Some(now.plus_ms(1).to_bytes()) };
     tx.list(DELIVERY_EVENTS, &span, Order::Forward, limit)
 }
 
-/// Something was made of it.
+/// Removes a processed event.
 pub fn remove_event(tx: &mut WriteTx<'_>, key: &EventKey) {
     tx.delete(DELIVERY_EVENTS, key);
 }

@@ -1,8 +1,7 @@
-//! When each recipient gets a message that is to come at one time of everybody's own clock. Pure.
+//! When each recipient gets a message scheduled for a local time. Pure.
 //!
-//! A contact's zone is what its custom field `timezone` says, or else that of its country if all clocks there show the same, or else
-//! that of the mailing. Whoever's clock is past the time
-//! already is not kept waiting.
+//! A contact's zone comes from its custom field `timezone`, or else from its country if that has only one zone, or else from the mailing.
+//! If the local time has already passed, the contact gets the message at once.
 
 use std::collections::HashMap;
 
@@ -13,16 +12,16 @@ use crate::base::zone::Zone;
 use crate::features::contacts::Contact;
 use crate::features::contacts::fields::FieldValue;
 
-/// A time on everybody's own clock.
+/// A local time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalTime {
-    /// What clocks show then, as if it were read in UTC.
+    /// The local time, read as if it were UTC.
     pub wall: Timestamp,
-    /// The zone of those of whom none is known: an IANA name.
+    /// The zone of contacts whose own is unknown: an IANA name.
     pub zone: String,
 }
 
-/// The moments at which clocks around the world show a time, each found out once.
+/// The moments at which zones around the world reach a local time, each computed once.
 pub struct Clocks {
     time: LocalTime,
     by_name: HashMap<String, Option<Timestamp>>,
@@ -30,18 +29,18 @@ pub struct Clocks {
     elsewhere: Timestamp,
 }
 
-/// Different texts in a field for zones: beyond that they are looked up each time.
+/// The number of distinct zone field values to cache; further values are looked up each time.
 const NAMES_KEPT: usize = 1_000;
 
 impl Clocks {
-    /// The clocks for a time.
+    /// Creates the clocks for a local time.
     pub fn new(time: LocalTime) -> Self {
         let zone = Zone::parse(&time.zone).unwrap_or_else(|_| Zone::utc());
         let elsewhere = moment(&zone, time.wall);
         Self { time, by_name: HashMap::new(), by_country: HashMap::new(), elsewhere }
     }
 
-    /// When it is time for a contact with this zone, if it has one, and of this country.
+    /// Returns when a contact with this zone and country is due.
     fn due(&mut self, zone: Option<&str>, country: Option<&str>) -> Timestamp {
         let wall = self.time.wall;
         let named =
@@ -53,7 +52,7 @@ impl Clocks {
         named.or_else(somewhere).unwrap_or(self.elsewhere)
     }
 
-    /// When it is time for a contact.
+    /// Returns when a contact is due.
     pub fn due_for(&mut self, contact: &Contact) -> Timestamp {
         let zone = contact.custom_fields.iter().find(|(name, _)| is_zone_field(name)).map(|(_, value)| value);
         let zone = if let Some(FieldValue::Text(zone)) = zone { Some(zone.as_str()) } else { None };
@@ -61,7 +60,7 @@ impl Clocks {
     }
 }
 
-/// Whether a custom field of this name says where a contact's clock is.
+/// Returns whether a custom field of this name holds a contact's zone.
 fn is_zone_field(name: &str) -> bool {
     name.eq_ignore_ascii_case("timezone") || name.eq_ignore_ascii_case("time_zone")
 }
@@ -95,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn the_field_counts_first_then_the_country_then_the_mailing() {
+    fn the_field_comes_first_then_the_country_then_the_mailing() {
         let mut clocks = clocks("2026-07-01T09:00:00Z", "Europe/Berlin");
         for (zone, country, at) in [
             (Some("America/New_York"), Some("JP"), "2026-07-01T13:00:00.000Z"),
             (Some("asia/calcutta"), None, "2026-07-01T03:30:00.000Z"),
             (Some("next to the church"), Some("JP"), "2026-07-01T00:00:00.000Z"),
             (None, Some("JP"), "2026-07-01T00:00:00.000Z"),
-            // Several clocks.
+            // Several zones.
             (None, Some("US"), "2026-07-01T07:00:00.000Z"),
             (Some(""), None, "2026-07-01T07:00:00.000Z"),
             (None, None, "2026-07-01T07:00:00.000Z"),
@@ -114,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn each_zone_decides_about_its_own_skipped_hour() {
+    fn each_zone_resolves_its_own_skipped_hour() {
         let mut clocks = clocks("2026-03-29T02:30:00Z", "UTC");
         assert_eq!(clocks.due(Some("Europe/Berlin"), None).to_string(), "2026-03-29T01:30:00.000Z");
         assert_eq!(clocks.due(Some("America/New_York"), None).to_string(), "2026-03-29T06:30:00.000Z");
     }
 
     #[test]
-    fn zones_are_told_by_fields_of_that_name_in_any_case() {
+    fn the_zone_field_name_is_case_insensitive() {
         assert!(["timezone", "timeZone", "TIME_ZONE"].into_iter().all(is_zone_field));
         assert!(!["zone", "time"].into_iter().any(is_zone_field));
     }

@@ -1,4 +1,4 @@
-//! One recipient as merge fields see it: the contact, the fields of the mailing, and the links made for this recipient alone.
+//! The merge data of one recipient: the contact, the mailing's variables, and the recipient's own links.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -16,22 +16,22 @@ use crate::features::contacts::{self, Contact};
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::{EmailId, MailingId};
 
-/// The beginning of the names of holes that tracked links stand in; no caller's field has it.
+/// The name prefix of placeholders for tracked links; no caller's field has it.
 pub const CLICK: &str = "__click_";
-/// The hole of the pixel.
+/// The placeholder of the tracking pixel.
 pub const OPEN: &str = "__open";
 
-/// Who a message is for.
+/// The recipient of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecipientProfile {
     pub email: String,
-    /// The name that the request gave.
+    /// The name from the request.
     pub name: Option<String>,
-    /// Absent where the address is nobody's in the project.
+    /// Absent if no contact of the project has the address.
     pub contact: Option<Contact>,
 }
 
-/// Who a row of the ledger is about; `None` if the contact is gone.
+/// Returns the recipient of a row; `None` if the contact was deleted.
 pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<Option<RecipientProfile>> {
     if mailing.audience != Audience::Addresses {
         let Some(project) = mailing.project else { return Ok(None) };
@@ -47,12 +47,12 @@ pub fn load(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipien
 }
 
 impl RecipientProfile {
-    /// The contact's language.
+    /// Returns the contact's language.
     pub fn language(&self) -> Option<&str> {
         self.contact.as_ref()?.language.as_deref()
     }
 
-    /// The name to write into the header.
+    /// Returns the display name for the header.
     pub fn display_name(&self) -> Cow<'_, str> {
         if let Some(name) = &self.name {
             return Cow::Borrowed(name);
@@ -66,7 +66,7 @@ impl RecipientProfile {
     }
 }
 
-/// A contact's row in a mailing: under its own number, or, in a mailing to addresses, the one with its address.
+/// Returns a contact's row in a mailing: the one with its number or, in a mailing to addresses, the one with its address.
 pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<(u32, Recipient)>> {
     if mailing.audience != Audience::Addresses {
         return Ok(store::recipient(tx, mailing.id, number)?.map(|recipient| (number, recipient)));
@@ -84,17 +84,18 @@ pub fn row_of(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Re
     Ok(found)
 }
 
-/// The email that a contact got from a mailing, if it is one of ours. If its row is gone, it counts for the first translation.
+/// Returns the id of the email that a contact got from a mailing, if it is a stored email. If its row no longer exists, it counts as the
+/// first translation.
 pub fn email_sent_to(tx: &impl Read, mailing: &Mailing, number: u32, email: &str) -> Result<Option<EmailId>> {
     let row = if mailing.translations.len() > 1 { row_of(tx, mailing, number, email)? } else { None };
     Ok(row.map_or_else(|| mailing.first(), |(_, recipient)| mailing.translation_for(&recipient)).email)
 }
 
-/// Makes the links of one recipient.
+/// Builds the links of one recipient.
 #[derive(Clone, Copy)]
 pub struct RecipientLinks<'a> {
     pub tokens: &'a Tokens,
-    /// The address that all links begin with, without a slash at its end.
+    /// The base URL of all links, without a trailing slash.
     pub base: &'a str,
     pub environment: Environment,
     pub mailing: MailingId,
@@ -102,12 +103,12 @@ pub struct RecipientLinks<'a> {
 }
 
 impl RecipientLinks<'_> {
-    /// The token for a purpose.
+    /// Returns the token for a purpose.
     pub fn token(&self, purpose: Purpose) -> Token {
         Token { environment: self.environment, mailing: self.mailing, number: self.number, purpose }
     }
 
-    /// The address for a purpose.
+    /// Returns the URL for a purpose.
     pub fn address(&self, purpose: Purpose) -> String {
         let token = self.tokens.link(self.token(purpose));
         let base = self.base;
@@ -132,17 +133,17 @@ impl RecipientLinks<'_> {
     }
 }
 
-/// What the fields of one message say. The request's own values win over those of the contact.
+/// The merge fields of one message. Values of the request take precedence over those of the contact.
 pub struct MergeData<'a> {
     pub profile: &'a RecipientProfile,
     pub variables: &'a Map<String, Json>,
-    /// Names of the contact's tags.
+    /// The names of the contact's tags.
     pub tags: &'a [String],
-    /// Absent where only the presence of values is asked for.
+    /// Absent where only the presence of values is checked.
     pub links: Option<RecipientLinks<'a>>,
 }
 
-/// Whether a field is a link that every recipient gets, whoever it is.
+/// Returns whether a field is a link that every recipient gets.
 pub fn is_link(name: &str) -> bool {
     ["unsubscribe_url", "preferences_url", "view_url", OPEN].contains(&name) || name.starts_with(CLICK)
 }
@@ -150,7 +151,7 @@ pub fn is_link(name: &str) -> bool {
 impl Fields for MergeData<'_> {
     fn field(&self, name: &str) -> Value<'_> {
         if is_link(name) {
-            // Where only presence is asked for, anything stands for the address.
+            // Where only presence is checked, any value will do.
             let address = self.links.as_ref().map_or_else(|| Some("#".to_owned()), |links| links.named(name));
             return address.map_or(Value::Missing, |address| Value::Text(Cow::Owned(address)));
         }

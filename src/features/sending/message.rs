@@ -1,7 +1,7 @@
-//! One message: what a mailing says, filled for one recipient, with its headers and signatures.
+//! One message: a mailing's content filled for one recipient, with headers and signatures.
 //!
-//! The same recipient of the same mailing gets the same bytes each time, but for the time in the signatures: id, date and boundaries
-//! come from what is kept.
+//! The same recipient of the same mailing always gets the same bytes, except for the time in the signatures: id, date and boundaries come
+//! from stored values.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::engine::mail::message::{ListHeaders, OutgoingMessage, message_id};
 use crate::engine::render::merge::MergeError;
 use crate::vocab::environment::Environment;
 
-/// All that the messages of one mailing have in common.
+/// What the messages of one mailing share.
 pub struct MailingContext {
     pub mailing: Mailing,
     /// One for each translation.
@@ -28,16 +28,16 @@ pub struct MailingContext {
     pub from: EmailAddress,
     pub reply_to: Option<EmailAddress>,
     pub signer: Option<Arc<Signer>>,
-    /// The domain of ids of messages, lists and signatures.
+    /// The domain of message ids, list ids and signatures.
     pub domain: String,
-    /// Where bounces return; absent: to the From address.
+    /// The domain bounces return to; if absent, they go to the From address.
     pub bounce_domain: Option<String>,
-    /// Where links lead, without a slash at its end.
+    /// The base URL of links, without a trailing slash.
     pub base: String,
     pub environment: Environment,
 }
 
-/// What signs tokens and makes ids.
+/// The keys that sign tokens and derive message ids.
 pub struct Secrets {
     pub tokens: Tokens,
     pub message_ids: [u8; 32],
@@ -54,7 +54,7 @@ pub struct RenderedMessage {
 }
 
 impl MailingContext {
-    /// The message for one recipient; or why there is none for it.
+    /// Renders the message for one recipient, or returns why it is skipped.
     pub fn render(
         &self,
         secrets: &Secrets,
@@ -86,7 +86,7 @@ impl MailingContext {
         let list = (!mailing.transactional).then(|| ListHeaders {
             unsubscribe_url: &unsubscribe_url,
             unsubscribe_mailto: unsubscribe_mailto.as_deref(),
-            // RFC 8058 asks for https; without it the address is still right for people.
+            // RFC 8058 requires https; over http the link still works for people.
             one_click: unsubscribe_url.starts_with("https://"),
             list_id: Some(&list_id),
         });
@@ -118,7 +118,7 @@ impl MailingContext {
         Ok(RenderedMessage { sender, recipient, needs_smtputf8: message.needs_smtputf8, subject, bytes: message.bytes })
     }
 
-    /// Campaign, mailing, kind of mail and sender, from the finest part to the coarsest.
+    /// Campaign, mailing, kind of mail and sender, from most to least specific.
     fn feedback_id(&self) -> String {
         let mailing = &self.mailing;
         let campaign = mailing.kind.campaign().map_or_else(|| "direct".to_owned(), |id| id.to_string());
@@ -132,7 +132,7 @@ impl MailingContext {
     }
 }
 
-/// Everything but a missing value was found when the mailing was taken on; what is left lies in this recipient's values.
+/// Creation already found every error except missing values; any other is in this recipient's values.
 fn unmergeable(error: MergeError) -> Skip {
     match error {
         MergeError::Missing(field) | MergeError::Unsuitable { field, .. } => Skip::MissingField(field),

@@ -1,10 +1,10 @@
-//! Sending: mailings, the ledger of their recipients, and how messages leave.
+//! Sending: mailings, their recipient rows, and the delivery of messages.
 //!
-//! A mailing is created by [`create`] in the caller's transaction; planning writes its audience into the ledger; the dispatcher hands
-//! messages over and records what became of them. Invariants: a recipient is in exactly one state of [`Delivery`]; its handoff is
-//! durable before the final dot of its message is written, and what was handed over is never sent again by itself.
+//! [`create`] creates a mailing in the caller's transaction; planning writes its recipient rows; the dispatcher hands messages over and
+//! records the outcomes. Invariants: a recipient is in exactly one state of [`Delivery`]; its handoff is durable before the final dot of
+//! its message is written; and a message that was handed over is never sent again automatically.
 //!
-//! It does not know what campaigns are beyond their ids, nor what recipients do with a message: see [`engagement`].
+//! It knows only the ids of campaigns, and not what recipients do with a message: see [`engagement`].
 
 mod control;
 pub mod conversion;
@@ -67,12 +67,12 @@ pub use store::{by_id, content, counts, erase, find, link, mailings_after, recip
 pub use transport::probe;
 pub use utm::marked;
 
-/// Any of these lets a key follow a send whose id it has, and see what the plan leaves to send.
+/// Any of these lets a key read a send whose id it has, and see the remaining quota.
 const FOLLOWERS: &[Permission] = &[Permission::EmailRead, Permission::EmailSend, Permission::CampaignRead];
-/// Any of these lets a key read what was sent.
+/// Any of these lets a key read sent messages.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];
 
-/// What carries the mail of an environment, in one word for callers.
+/// Returns the wire name of what delivers an environment's mail.
 pub fn provider(engine: &Engine, environment: Environment) -> &'static str {
     match environment {
         Environment::Live if !engine.settings.mail.development => "smtp",
@@ -80,23 +80,23 @@ pub fn provider(engine: &Engine, environment: Environment) -> &'static str {
     }
 }
 
-/// One step of writing audiences into the ledger. True if there may be more.
+/// Runs one step of planning audiences. Returns true if there may be more.
 pub async fn plan(engine: &Arc<Engine>, environment: Environment) -> std::result::Result<bool, Failure> {
     let (store, digester) = (engine.data(environment).store.clone(), Digester::new(&engine.seal));
     let step = tokio::task::spawn_blocking(move || planning::step(&store, &digester)).await;
     step.map_err(Failure::internal)?
 }
 
-/// A part of a mailing's ledger.
+/// A page of a mailing's recipients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recipients {
     pub rows: Vec<(u32, Recipient)>,
-    /// Where the next part begins, if there may be one.
+    /// Where the next page starts, if there may be one.
     pub next: Option<u32>,
 }
 
-/// Up to `limit` recipients of a mailing from number `from` on that are `wanted`. Of a long ledger without any that are, only a part
-/// is looked through: `next` then says where to go on.
+/// Returns up to `limit` recipients of a mailing from number `from` that match `wanted`. If a long mailing has few matches, only part of it
+/// is scanned; `next` says where to continue.
 pub fn recipients(
     tx: &impl Read,
     id: MailingId,

@@ -1,7 +1,7 @@
-//! Mailings and their rules: pure, without a store, a clock or a network.
+//! Mailings and their rules: pure, without store, clock or network.
 //!
-//! A mailing is one content, in one or more languages, to one audience: a direct send, a batch, a test send, the run of a campaign. Its
-//! recipients are in `delivery.rs`.
+//! A mailing is one content, in one or more languages, to one audience: a direct send, a batch, a test send, or a campaign. Its recipients
+//! are in `delivery.rs`.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::features::emails::Finished;
 use crate::vocab::ids::{AccountId, CampaignId, ConversationId, EmailId, MailingId, ProjectId, SegmentId, TagId, TopicId};
 use crate::vocab::settings::UnknownPolicy;
 
-/// What is sent to whom, and how far it is.
+/// A mailing: its content, audience and state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mailing {
     pub id: MailingId,
@@ -27,19 +27,19 @@ pub struct Mailing {
     pub plan: Plan,
     pub from: Sender,
     pub conversation: Option<ConversationId>,
-    /// What is sent, once per language; never empty. The first is for recipients whose language has no translation.
+    /// The content, once per language; never empty. The first is for recipients whose language has no translation.
     pub translations: Vec<Translation>,
     pub audience: Audience,
-    /// Goes out whatever the recipient's subscriptions are, and has no headers to unsubscribe by.
+    /// Ignores the recipient's subscriptions, and has no unsubscribe headers.
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// Merge fields of all recipients, as the JSON text of an object.
+    /// Merge fields shared by all recipients, as the JSON text of an object.
     pub variables: String,
     pub tracking: Tracking,
-    /// What its links are marked with, if they are.
+    /// The UTM parameters for links, if any.
     pub utm: Option<Utm>,
     pub unknown: Policy,
-    /// If everybody gets it when their own clocks show a time.
+    /// The local time at which recipients get it, if it is sent by local time.
     pub local: Option<LocalTime>,
     /// The last hold before it was created.
     pub hold_number: HoldNumber,
@@ -52,7 +52,7 @@ impl Record for Mailing {}
 /// The content of a mailing in one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Translation {
-    /// A BCP 47 tag; absent if the content is not one of our emails.
+    /// A BCP 47 tag; absent if the content is not a stored email.
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub subject: String,
@@ -60,7 +60,7 @@ pub struct Translation {
     pub content: ContentId,
 }
 
-/// What texts and links stand under: a digest of all of them.
+/// The key of texts and links: a digest of them.
 pub type ContentId = [u8; 16];
 
 /// The queue of direct sends.
@@ -68,7 +68,7 @@ pub const DIRECT: u8 = 0;
 /// The queue of sends to audiences.
 pub const GROUPS: u8 = 1;
 
-/// What brought a mailing forth.
+/// What created a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A direct send to one address, with or without copies.
@@ -77,12 +77,12 @@ pub enum Kind {
     Batch,
     /// A test of an email.
     Test,
-    /// The run of a campaign.
+    /// A campaign's send.
     Campaign(CampaignId),
 }
 
 impl Kind {
-    /// Which of the dispatcher's queues it stands in: direct sends overtake groups.
+    /// Returns the dispatcher's queue for this kind: direct sends overtake groups.
     pub fn lane(self) -> u8 {
         match self {
             Kind::Single | Kind::Test => DIRECT,
@@ -90,38 +90,38 @@ impl Kind {
         }
     }
 
-    /// Whether the interface tells of it as a batch.
+    /// Returns whether the API returns it as a batch.
     pub fn is_group(self) -> bool {
         matches!(self, Kind::Batch | Kind::Campaign(_))
     }
 
-    /// The campaign, if it is the run of one.
+    /// Returns the campaign, if there is one.
     pub fn campaign(self) -> Option<CampaignId> {
         if let Kind::Campaign(id) = self { Some(id) } else { None }
     }
 }
 
-/// How far a mailing is.
+/// The state of a mailing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// Its audience is being written into the ledger.
+    /// Its recipient rows are being written.
     Planning,
     Sending,
-    /// Somebody stopped it and may let it go on.
+    /// A user paused it and may resume it.
     Paused,
-    /// It goes on by itself.
+    /// It continues automatically.
     Waiting {
         reason: WaitReason,
         until: Timestamp,
     },
-    /// Nobody is left to be sent to.
+    /// No recipients are left.
     Finished {
         at: Timestamp,
     },
     Cancelled {
         at: Timestamp,
     },
-    /// It cannot be sent, in words for people.
+    /// It cannot be sent; the reason is a sentence for people.
     Failed {
         reason: String,
         at: Timestamp,
@@ -129,12 +129,12 @@ pub enum State {
 }
 
 impl State {
-    /// Whether nothing more is sent.
+    /// Returns whether nothing more is sent.
     pub fn is_final(&self) -> bool {
         matches!(self, State::Finished { .. } | State::Cancelled { .. } | State::Failed { .. })
     }
 
-    /// Whether recipients may be claimed. What is waited for is looked at by itself.
+    /// Returns whether recipients may be claimed. The scheduler itself checks what a waiting mailing waits for.
     pub fn may_send(&self) -> bool {
         matches!(self, State::Sending | State::Waiting { .. })
     }
@@ -143,16 +143,16 @@ impl State {
 /// What a mailing waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitReason {
-    /// The plan's emails of this day or month are used up.
+    /// The plan's emails for this day or month are used up.
     Quota,
-    /// There is no way out for mail, or none of its servers can be reached.
+    /// No transport is configured, or none of its servers can be reached.
     Transport,
-    /// All that is left was deferred.
+    /// All remaining recipients are deferred.
     Deferred,
 }
 
 impl WaitReason {
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(self) -> &'static str {
         match self {
             WaitReason::Quota => "quota",
@@ -162,18 +162,18 @@ impl WaitReason {
     }
 }
 
-/// How far the audience is written into the ledger.
+/// The progress of planning the audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Plan {
-    /// Who belongs to it is not known yet.
+    /// The audience is not selected yet.
     Selecting,
-    /// Who belongs to it is kept; contacts from this number on have no row yet.
+    /// The audience is stored; contacts from this number on have no row yet.
     From(u32),
-    /// Everybody has a row.
+    /// All recipients have a row.
     Done,
 }
 
-/// Who sends.
+/// The sender.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sender {
     pub address: String,
@@ -181,10 +181,10 @@ pub struct Sender {
     pub reply_to: Option<String>,
 }
 
-/// Who is sent to.
+/// The audience of a mailing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Audience {
-    /// Addresses that the request named; they stand in the rows of the ledger.
+    /// Addresses from the request; they are in the recipient rows.
     Addresses,
     /// Every contact of the project.
     Everyone,
@@ -192,14 +192,14 @@ pub enum Audience {
     Tag(TagId),
 }
 
-/// What is recorded of those who read.
+/// Which recipient activity is tracked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tracking {
     pub opens: bool,
     pub clicks: bool,
 }
 
-/// What happens with recipients of whom nobody knows whether they have the message.
+/// What to do with recipients whose delivery is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
     Hold,
@@ -215,7 +215,7 @@ impl From<UnknownPolicy> for Policy {
     }
 }
 
-/// What somebody wants to be sent.
+/// A request for a new mailing.
 #[derive(Clone, Debug)]
 pub struct NewMailing {
     pub account: AccountId,
@@ -227,19 +227,19 @@ pub struct NewMailing {
     pub to: To,
     pub transactional: bool,
     pub topic: Option<TopicId>,
-    /// Merge fields of all recipients.
+    /// Merge fields shared by all recipients.
     pub variables: serde_json::Map<String, serde_json::Value>,
     pub tracking: Tracking,
-    /// What its links are to be marked with, if that is not left to its domain.
+    /// The UTM parameters for links; the domain's setting applies if absent.
     pub utm: Option<Utm>,
-    /// What it is called where links are marked with a name.
+    /// The name to use in UTM parameters.
     pub campaign_name: Option<String>,
     pub unknown: Policy,
-    /// If everybody is to get it when their own clocks show a time. Addresses that a request names have no clocks.
+    /// The local time at which recipients get it. Addresses from a request have no local time.
     pub local: Option<LocalTime>,
 }
 
-/// Whom a new mailing is for.
+/// The recipients of a new mailing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
     Addresses(Vec<Address>),
@@ -249,7 +249,7 @@ pub enum To {
 }
 
 impl To {
-    /// What of it the mailing itself keeps.
+    /// Returns the audience as the mailing stores it.
     pub fn audience(&self) -> Audience {
         match self {
             To::Addresses(_) => Audience::Addresses,
@@ -260,18 +260,18 @@ impl To {
     }
 }
 
-/// Texts with merge fields, and where they are from.
+/// Texts with merge fields, and their source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
-    /// A BCP 47 tag, if it is one of our emails.
+    /// A BCP 47 tag, if it is a stored email.
     pub language: Option<String>,
     pub email: Option<EmailId>,
     pub conversation: Option<ConversationId>,
     pub subject: String,
-    /// What mail clients show after the subject, if it is not part of the HTML already.
+    /// The preview text, if it is not already part of the HTML.
     pub preheader: Option<String>,
     pub html: String,
-    /// Made from the HTML if absent.
+    /// Generated from the HTML if absent.
     pub text: Option<String>,
 }
 
@@ -290,17 +290,17 @@ impl From<Finished> for Content {
 }
 
 impl Mailing {
-    /// The translation for recipients whose language has none.
+    /// Returns the translation for recipients whose language has none.
     pub fn first(&self) -> &Translation {
         self.translations.first().expect("a mailing has at least one translation")
     }
 
-    /// The translation that a recipient gets.
+    /// Returns the translation that a recipient gets.
     pub fn translation_for(&self, recipient: &Recipient) -> &Translation {
         self.translations.get(usize::from(recipient.translation)).unwrap_or_else(|| self.first())
     }
 
-    /// The index of the translation for a reader of this language.
+    /// Returns the index of the translation for a recipient with this language.
     pub fn translation_in(&self, language: Option<&str>) -> u8 {
         if self.translations.len() < 2 {
             return 0;
@@ -311,7 +311,7 @@ impl Mailing {
         u8::try_from(found).expect("an email has few translations")
     }
 
-    /// Stop it, to go on later. Its audience is written into the ledger all the same.
+    /// Pauses it. Planning of its audience continues.
     pub fn pause(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Planning | State::Sending | State::Waiting { .. } => {
@@ -322,7 +322,7 @@ impl Mailing {
         }
     }
 
-    /// Let it go on.
+    /// Resumes it.
     pub fn resume(&mut self) -> Result<(), &'static str> {
         match self.state {
             State::Paused => {
@@ -333,7 +333,7 @@ impl Mailing {
         }
     }
 
-    /// Stop it for good.
+    /// Cancels it.
     pub fn cancel(&mut self, now: Timestamp) -> Result<(), &'static str> {
         if self.state.is_final() {
             return Err(self.word());
@@ -342,7 +342,7 @@ impl Mailing {
         Ok(())
     }
 
-    /// The state in one word.
+    /// The wire name of the state.
     pub fn word(&self) -> &'static str {
         match self.state {
             State::Planning => "queued",
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_get_their_language_and_else_the_first() {
+    fn recipients_get_their_language_or_else_the_first() {
         let translation = |language: &str| Translation { language: Some(language.into()), ..Translation::default() };
         let translations = ["en", "de", "pt-BR"].map(translation).to_vec();
         let several = Mailing { translations, ..mailing(State::Planning, Plan::Selecting) };
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailing_goes_on_where_it_was_paused_and_never_after_its_end() {
+    fn a_mailing_resumes_where_it_was_paused_and_never_after_its_end() {
         for (plan, after) in [(Plan::Selecting, State::Planning), (Plan::From(7), State::Planning), (Plan::Done, State::Sending)]
         {
             let mut paused = mailing(State::Planning, plan);

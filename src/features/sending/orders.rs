@@ -1,7 +1,7 @@
-//! Stored orders, and the totals of the emails that are credited with them.
+//! Stored orders, and the revenue totals of the emails they are attributed to.
 //!
 //! `events` writes these tables and knows the rules. They are here because `campaigns` and `tracking`, which come before `events`, use
-//! them: campaigns show the totals, and tracking exports and erases what is stored about a person.
+//! them: campaigns show the totals, and tracking exports and erases a contact's data.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ const TOTALS: Table<(ScopeKey, [u8; 3]), Revenue> = Table::new(tables::CONVERSIO
 /// The orders of a contact that refunds depend on.
 const BY_CONTACT: Table<(ProjectId, u32, u8, Place), ()> = Table::new(tables::ORDERS_BY_CONTACT);
 
-/// When an order was paid, or when the first of its refunds occurred; and which order it is.
+/// When an order was paid, or when the first of its refunds occurred, and the order's digest.
 pub type Place = (Timestamp, Digest);
 
 /// In [`BY_CONTACT`]: an order that is paid and credited to an email.
@@ -31,50 +31,50 @@ const CREDITED: u8 = 0;
 /// In [`BY_CONTACT`]: an order with refunds and no payment.
 const UNPAID: u8 = 1;
 
-/// Mailing or email, and which.
+/// Mailing or email, and its id.
 type ScopeKey = (u8, [u8; 12]);
 
-/// Something that was said of an order's money. Two that are equal are one that was said twice.
+/// A reported payment or refund. Two equal facts are one fact reported twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PaymentFact {
     pub occurred_at: Timestamp,
     pub currency: Currency,
     /// Never negative.
     pub amount: Amount,
-    /// Paid back, or not to be paid any more.
+    /// A refund, or a canceled payment.
     pub is_refund: bool,
-    /// The number of the contact; none when that person was erased.
+    /// The number of the contact; absent if the contact was erased.
     pub contact: Option<u32>,
-    /// What tells a refund from another of the same time and amount, if anything does. Payments have none: an order has one.
+    /// Distinguishes refunds of the same time and amount, if available. Payments have none: an order has one.
     pub key: Option<Digest>,
 }
 
-/// An order: all that was said of it, and what of it stands in the totals.
+/// An order: its reported facts, and its share in the totals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// The number of the contact that the order's id was last said of.
+    /// The number of the contact in the order's latest report.
     pub named: Option<u32>,
-    /// Sorted, each once.
+    /// Sorted, without duplicates.
     pub facts: Vec<PaymentFact>,
     pub credit: Option<Credit>,
-    /// What stands in the totals of the credited email.
+    /// Its share in the totals of the credited email.
     pub counted: BTreeMap<Currency, Revenue>,
 }
 
 impl Record for Order {}
 
 impl Order {
-    /// The payment that counts, if one is known: the earliest, of several at the same time the first by currency and amount.
+    /// Returns the payment that counts, if known: the earliest; at the same time, the first by currency and amount.
     pub fn payment(facts: &[PaymentFact]) -> Option<&PaymentFact> {
         facts.iter().find(|fact| !fact.is_refund)
     }
 
-    /// Whose order it is and what it is credited to, if it is paid and credited.
+    /// Returns the contact and the credit, if the order is paid and credited.
     pub fn credited(&self) -> Option<(u32, Credit)> {
         Some((Self::payment(&self.facts)?.contact?, self.credit?))
     }
 
-    /// Its row in [`BY_CONTACT`], if it has one.
+    /// Returns its row in [`BY_CONTACT`], if it has one.
     fn row(&self, project: ProjectId, digest: Digest) -> Option<(ProjectId, u32, u8, Place)> {
         let kind = match (Self::payment(&self.facts), self.credit) {
             (Some(_), Some(_)) => CREDITED,
@@ -87,23 +87,23 @@ impl Order {
 }
 
 impl PaymentFact {
-    /// Whether another says the same, apart from what tells refunds from each other.
+    /// Returns whether both are equal, ignoring the keys of refunds.
     pub fn is_like(&self, other: &Self) -> bool {
         Self { key: None, ..*self } == Self { key: None, ..*other }
     }
 }
 
-/// What an order is credited to.
+/// What an order is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credit {
     pub mailing: MailingId,
     pub email: Option<EmailId>,
-    /// When the order was paid: charts show it on that day. For refunds without a payment, when the order was paid that they are
-    /// taken from.
+    /// When the order was paid: charts show it on that day. For refunds without a payment, when the order they are subtracted from was
+    /// paid.
     pub paid_at: Timestamp,
 }
 
-/// Orders, and what they brought, in one currency.
+/// Orders and their revenue in one currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revenue {
     pub conversions: i64,
@@ -112,7 +112,7 @@ pub struct Revenue {
 
 impl Record for Revenue {}
 
-/// Whose totals.
+/// What totals belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Mailing(MailingId),
@@ -129,12 +129,12 @@ impl Scope {
     }
 }
 
-/// The order whose id has this digest.
+/// Returns the order whose id has this digest.
 pub fn find(tx: &impl Read, project: ProjectId, order: Digest) -> Result<Option<Order>> {
     tx.get(ORDERS, &(project, order))
 }
 
-/// Save an order and update the totals of the emails it is credited to.
+/// Saves an order and updates the totals of the emails it is credited to.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order, after: &Order) -> Result<()> {
     put(tx, project, digest, before, after);
     if (before.credit, &before.counted) == (after.credit, &after.counted) {
@@ -177,8 +177,8 @@ fn put(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, before: &Order,
     }
 }
 
-/// What refunds without a payment are taken from: of the contact's credited orders the last one paid by then, or else the first one
-/// paid later.
+/// Returns the credit that refunds without a payment are subtracted from: the contact's last credited order paid by then, or else the first
+/// one paid later.
 pub fn last_credit(tx: &impl Read, project: ProjectId, contact: u32, by: Timestamp) -> Result<Option<Credit>> {
     let credited = BY_CONTACT.under(&(project, contact, CREDITED));
     let later = (project, contact, CREDITED, (by.plus_ms(1), Digest::default())).to_bytes();
@@ -192,12 +192,12 @@ pub fn last_credit(tx: &impl Read, project: ProjectId, contact: u32, by: Timesta
     Ok(None)
 }
 
-/// Up to `limit` orders of a contact that have refunds and no payment, those after a place.
+/// Returns up to `limit` orders of a contact that have refunds and no payment, after `after`.
 pub fn unpaid(tx: &impl Read, project: ProjectId, contact: u32, after: Option<Place>, limit: usize) -> Result<Vec<Place>> {
     let mut span = BY_CONTACT.under(&(project, contact, UNPAID));
     if let Some(place) = after {
         span.from = (project, contact, UNPAID, place).to_bytes();
-        // A key starts after this one if it continues it.
+        // Appending a zero byte gives the first key after this one.
         span.from.push(0);
     }
     let rows = tx.list(BY_CONTACT, &span, Direction::Forward, limit)?;
@@ -211,7 +211,7 @@ impl Credit {
     }
 }
 
-/// What is credited to a mailing or an email, by currency.
+/// Returns what is credited to a mailing or an email, by currency.
 pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Revenue>> {
     let mut totals = BTreeMap::new();
     tx.visit(TOTALS, &TOTALS.under(&(scope.key(),)), Direction::Forward, |(_, currency), revenue| {
@@ -221,8 +221,8 @@ pub fn totals(tx: &impl Read, scope: Scope) -> Result<BTreeMap<Currency, Revenue
     Ok(totals)
 }
 
-/// Remove a deleted contact from an order. What the order is credited to stays: it is a number without a name. Keys, which callers make
-/// of what they like, become random ones, so that different refunds stay different.
+/// Removes a deleted contact from an order. The credit stays, without a name. Refund keys, which callers choose freely, become random, so
+/// that different refunds stay different.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest, contact: u32) -> Result<()> {
     let Some(before) = find(tx, project, digest)? else { return Ok(()) };
     let mut after = before.clone();

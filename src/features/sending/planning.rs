@@ -1,8 +1,8 @@
-//! From an audience to rows of the ledger, in steps that can be repeated, and the same without writing anything.
+//! Writes an audience into recipient rows, in repeatable steps; and the same as a dry run.
 //!
-//! Who belongs to a mailing is found once and kept as a set; then contacts get their rows in the order of their numbers, a chunk in each
-//! transaction together with the number at which the next one begins. A step that was interrupted begins again where the last
-//! transaction ended. What changes in the meantime is seen when a recipient's turn comes.
+//! A mailing's members are selected once and stored as a set. Contacts then get their rows in the order of their numbers, one chunk per
+//! transaction, together with the number at which the next chunk starts. An interrupted step starts again where the last transaction ended.
+//! Later changes are seen when a recipient's turn comes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
@@ -28,7 +28,8 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits;
 
-/// Do a bounded amount of what mailings wait for: find an audience, write rows, skip what was cancelled. True if there may be more.
+/// Runs a bounded amount of work on waiting mailings: selects an audience, writes rows, skips recipients of canceled mailings. Returns true
+/// if there may be more.
 pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     let tx = store.read();
     for id in send_queue::queued(&tx, send_queue::PLANNING, None, limits::MAILINGS_SCANNED_MAX)? {
@@ -46,15 +47,15 @@ pub fn step(store: &Store, digester: &Digester) -> Result<bool, Failure> {
     Ok(false)
 }
 
-/// Find out who belongs to a mailing, and keep it.
+/// Selects the members of a mailing and stores them.
 fn select(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let found = members(tx, mailing.project, mailing.audience, mailing.updated_at);
     let id = mailing.id;
     let members = match found {
         Ok(members) => members,
-        // The segment or tag was deleted since.
+        // The segment or tag was deleted in the meantime.
         Err(failure) if failure.code == Code::NotFound => {
-            let reason = failure.detail.map_or_else(|| "Its audience is gone.".to_owned(), |detail| detail.into_owned());
+            let reason = failure.detail.map_or_else(|| "Its audience was deleted.".to_owned(), |detail| detail.into_owned());
             return write(store, move |tx| {
                 change(tx, id, |mailing, now| {
                     mailing.plan = Plan::Done;
@@ -87,7 +88,7 @@ fn change(tx: &mut WriteTx<'_>, id: MailingId, change: impl FnOnce(&mut Mailing,
     store::save(tx, &mailing)
 }
 
-/// The numbers of the contacts that belong to an audience.
+/// Returns the numbers of the contacts in an audience.
 fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Timestamp) -> Result<RoaringBitmap, Failure> {
     let Some(project) = project else { return Ok(RoaringBitmap::new()) };
     match audience {
@@ -102,7 +103,7 @@ fn members(tx: &ReadTx, project: Option<ProjectId>, audience: Audience, now: Tim
     }
 }
 
-/// Write rows, a few chunks of them.
+/// Writes rows, a few chunks at a time.
 fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next: u32) -> Result<bool, Failure> {
     let members = store::audience(tx, mailing.id)?;
     let check = EligibilityCheck::new(tx, digester, mailing)?;
@@ -126,7 +127,7 @@ fn fill(store: &Store, tx: &ReadTx, digester: &Digester, mailing: &Mailing, next
     Ok(true)
 }
 
-/// Write one chunk, if the mailing still waits for just this one; says whether it did.
+/// Writes one chunk, if the mailing still waits for exactly this one; returns whether it did.
 fn put_rows(
     store: &Store,
     id: MailingId,
@@ -164,7 +165,7 @@ fn put_rows(
     Ok(written??)
 }
 
-/// Skip those that a cancelled mailing has not sent to, a bounded number; true if there was something to do.
+/// Skips a bounded number of recipients that a canceled mailing has not sent to; returns true if there was work.
 fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
     let waits = |counter| matches!(counter, Counter::QUEUED | Counter::DEFERRED);
     let left = store::counted(tx, mailing.id, Counter::QUEUED)? + store::counted(tx, mailing.id, Counter::DEFERRED)?;
@@ -192,18 +193,18 @@ fn close(store: &Store, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure>
     })
 }
 
-/// What is found of a contact.
+/// The planning result for one contact.
 struct PlannedRecipient {
-    /// Why it is not sent to.
+    /// Why it is skipped.
     skip: Option<Skip>,
-    /// When it is time where it is, if that counts.
+    /// When it is due in its local time, if that applies.
     due: Option<Timestamp>,
-    /// Which of the mailing's translations it gets.
+    /// The index of its translation.
     translation: u8,
 }
 
 impl PlannedRecipient {
-    /// The row that it gets at a time: whoever's clock is past it is not kept waiting.
+    /// Returns its row at a given time. A contact whose local time has passed does not wait.
     fn row(self, now: Timestamp) -> Recipient {
         let row = match (self.skip, self.due) {
             (Some(why), _) => Recipient::skipped(why),
@@ -214,7 +215,7 @@ impl PlannedRecipient {
     }
 }
 
-/// Says of contacts whether they will be sent to, as far as one snapshot knows.
+/// Checks contacts for eligibility within one snapshot.
 struct EligibilityCheck<'t> {
     tx: &'t ReadTx,
     mailing: &'t Mailing,
@@ -261,7 +262,7 @@ impl<'t> EligibilityCheck<'t> {
         })
     }
 
-    /// Of each of these contacts why it is not sent to, or when.
+    /// Returns for each of these contacts why it is skipped, or when it is due.
     fn all(&self, numbers: &[u32], mut clocks: Option<&mut Clocks>) -> Result<Vec<(u32, PlannedRecipient)>, Failure> {
         let by_sets = |number: &u32| (*number, PlannedRecipient { skip: self.by_sets(*number), due: None, translation: 0 });
         let mut planned: Vec<(u32, PlannedRecipient)> = numbers.iter().map(by_sets).collect();
@@ -315,21 +316,21 @@ impl<'t> EligibilityCheck<'t> {
     }
 }
 
-/// The fields that a mailing gives to all of its recipients.
+/// Returns the merge fields shared by all recipients of a mailing.
 pub fn variables(mailing: &Mailing) -> Map<String, Json> {
-    serde_json::from_str(&mailing.variables).expect("only `open` writes this text, from an object")
+    serde_json::from_str(&mailing.variables).expect("only `create` writes this text, from an object")
 }
 
-/// What would become of a mailing.
+/// The result of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DryRun {
     pub total: u64,
     pub will_receive: u64,
-    /// By the word of the reason.
+    /// By wire name of the reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// How many lack each merge field.
+    /// The number of recipients without a value for each merge field.
     pub missing_fields: BTreeMap<String, u64>,
-    /// How many will receive each of the mailing's translations.
+    /// The number of recipients of each translation.
     pub translations: Vec<u64>,
 }
 
@@ -351,7 +352,7 @@ impl DryRun {
     }
 }
 
-/// Say what would become of a mailing if it were taken on now: the same judgement, and nothing written.
+/// Runs the planning of a new mailing with the same checks, but writes nothing.
 pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestamp) -> Result<DryRun, Failure> {
     let mailing = create::draft(new, MailingId::from_bytes([0; 12]), now);
     let check = EligibilityCheck::with(tx, digester, &mailing, &new.contents)?;
@@ -359,7 +360,7 @@ pub fn dry_run(tx: &ReadTx, digester: &Digester, new: &NewMailing, now: Timestam
     if let To::Addresses(addresses) = &new.to {
         let mut seen = HashSet::new();
         for (number, address) in addresses.iter().enumerate() {
-            let number = u32::try_from(number).expect("a request names few addresses");
+            let number = u32::try_from(number).expect("a request has few addresses");
             let recipient = Recipient { address: Some(address.clone()), ..Recipient::contact() };
             let profile = super::merge_data::load(tx, &mailing, number, &recipient)?;
             let translation = mailing.translation_in(profile.as_ref().and_then(RecipientProfile::language));

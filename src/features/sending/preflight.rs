@@ -1,6 +1,6 @@
-//! Whether somebody may send now: a way out, a From address that is theirs, room in the plan.
+//! Preflight checks: a transport, a verified From address, and quota in the plan.
 //!
-//! Asked when a mailing is taken on, so that what cannot be sent is refused at once and not found in a list of failures.
+//! Checked when a mailing is created, so that impossible sends are refused at once instead of showing up as failures.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// Refuse what could not leave: nothing is configured that carries mail, or the From address is at a domain that is not verified.
+/// Rejects sends that could not leave: no transport is configured, or the domain of the From address is not verified.
 pub fn sender(
     tx: &impl Read,
     engine: &Engine,
@@ -38,17 +38,17 @@ pub fn sender(
     let domain = from.domain();
     let detail = format!(
         "from: the domain {domain} is not verified. Add it with POST /v1/domains {{\"domain\": \"{domain}\"}}, publish the DNS \
-         records of the answer, and ask POST /v1/domains/{domain}/verify."
+         records in the response, then call POST /v1/domains/{domain}/verify."
     );
     Err(Failure::because(Code::DomainNotVerified, detail).with(json!({ "domain": domain })))
 }
 
-/// How much an account may send.
+/// Returns how much an account may send.
 pub fn plan(engine: &Engine, account: AccountId) -> SendingLimits {
     engine.keys.account_limits(account).map(|holder| holder.plan.load().sending).unwrap_or_default()
 }
 
-/// Refuse a direct send to `many` when the plan has no room for it or when too many wait already.
+/// Rejects a direct send to `many` if the plan's quota is too small or too many sends are queued.
 pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, now: Timestamp) -> Result<(), Failure> {
     let plan = plan(engine, account);
     let waiting = quota::waiting(tx, account)?;
@@ -57,7 +57,7 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
         QuotaLeft::UsedUp { until } => return Err(used_up(now, until)),
     };
     if waiting + many > left {
-        // What waits will use up the rest of the plan.
+        // The queued sends will use up the rest of the plan.
         return Err(used_up(now, quota::next_day(now)));
     }
     let per_second = plan.recipients_per_second.unwrap_or(limits::DIRECT_PER_SECOND_ASSUMED);
@@ -68,13 +68,13 @@ pub fn direct(tx: &impl Read, engine: &Engine, account: AccountId, many: u64, no
     let over = waiting + many - most;
     let retry_after_ms = (over * 1_000).div_ceil(per_second.max(1)).max(100);
     let detail = format!(
-        "{waiting} direct sends are queued already. Repeat this request with the same Idempotency-Key after {retry_after_ms} ms."
+        "{waiting} direct sends are already queued. Repeat this request with the same Idempotency-Key after {retry_after_ms} ms."
     );
     let failure = Failure::because(Code::SendingCapacity, detail).with(json!({ "retryAfterMs": retry_after_ms }));
     Err(failure.after_seconds(retry_after_ms.div_ceil(1_000).max(1)))
 }
 
-/// Refuse a send to an audience when nothing of the plan is left. With some left it begins, and waits for the next day if need be.
+/// Rejects a send to an audience if the quota is used up. With some quota left it starts, and waits for the next day if needed.
 pub fn group(tx: &impl Read, engine: &Engine, account: AccountId, now: Timestamp) -> Result<(), Failure> {
     match quota::left(tx, account, plan(engine, account), now)? {
         QuotaLeft::Left(_) => Ok(()),

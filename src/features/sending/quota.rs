@@ -1,7 +1,7 @@
-//! How many emails an account has sent in a day and a month, how many its plan allows, and how many direct sends wait.
+//! Quota: how many emails an account has sent per day and month, how many its plan allows, and how many direct sends wait.
 //!
-//! Days and months are those of UTC. Emails are taken from the quota in the transaction of their handoff, and given back when they
-//! certainly were not accepted.
+//! Days and months are in UTC. The transaction of a handoff takes an email from the quota; it is returned if the message was certainly not
+//! accepted.
 
 use jiff::tz::TimeZone;
 
@@ -13,21 +13,21 @@ use crate::vocab::tables;
 
 const QUOTAS: Table<(AccountId, u32), i64> = Table::new(tables::QUOTAS);
 
-/// What is counted per day and month.
+/// A count per day and month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentCount {
-    /// Handed over, or just being so: what quotas are about.
+    /// Handed over or in flight: the count that quotas limit.
     Taken = 0,
     /// Accepted by the next server.
     Sent = 1,
-    /// Refused by it at once.
+    /// Rejected by it immediately.
     Refused = 2,
     Complained = 3,
-    /// Accepted by it, and sent back later.
+    /// Accepted by it, and bounced later.
     Returned = 4,
 }
 
-/// In [`QUOTAS`] in place of a period: direct sends that wait for their turn.
+/// In [`QUOTAS`] in place of a period: queued direct sends.
 const WAITING: u32 = u32::MAX;
 const MONTHS: u32 = 1 << 24;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -37,7 +37,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub struct Period(u32);
 
 impl Period {
-    /// The day of a moment.
+    /// Returns the day of a moment.
     pub fn day(at: Timestamp) -> Self {
         Self(u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0))
     }
@@ -47,13 +47,13 @@ impl Period {
         Self(day)
     }
 
-    /// The month of a moment.
+    /// Returns the month of a moment.
     pub fn month(at: Timestamp) -> Self {
         let (year, month) = civil(at);
         Self::of_month(year, month)
     }
 
-    /// The month `back` months before that of a moment.
+    /// Returns the month `back` months before that of a moment.
     pub fn month_before(at: Timestamp, back: u32) -> Self {
         Self(Self::month(at).0.saturating_sub(back).max(MONTHS))
     }
@@ -63,7 +63,7 @@ impl Period {
         Self(MONTHS + u32::try_from(months).unwrap_or(0))
     }
 
-    /// The month as it is written: `2026-01`.
+    /// Formats the month: `2026-01`.
     pub fn month_text(self) -> String {
         let months = self.0.saturating_sub(MONTHS);
         format!("{:04}-{:02}", 1970 + months / 12, months % 12 + 1)
@@ -75,12 +75,12 @@ fn civil(at: Timestamp) -> (i16, i8) {
     (moment.year(), moment.month())
 }
 
-/// When the day of a moment is over.
+/// Returns when the day of a moment ends.
 pub fn next_day(at: Timestamp) -> Timestamp {
     Timestamp((at.0.div_euclid(DAY_MS) + 1) * DAY_MS)
 }
 
-/// When the month of a moment is over.
+/// Returns when the month of a moment ends.
 pub fn next_month(at: Timestamp) -> Timestamp {
     let (year, month) = civil(at);
     let (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
@@ -92,12 +92,12 @@ fn key(account: AccountId, tally: SentCount, period: Period) -> (AccountId, u32)
     (account, (tally as u32) << 28 | period.0)
 }
 
-/// How many of an account were counted in a period.
+/// Returns an account's count in a period.
 pub fn counted(tx: &impl Read, account: AccountId, tally: SentCount, period: Period) -> Result<u64> {
     Ok(tx.get(QUOTAS, &key(account, tally, period))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Count in the day and in the month.
+/// Adds to the count of the day and of the month.
 pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i64) -> Result<()> {
     let now = tx.now();
     for period in [Period::day(now), Period::month(now)] {
@@ -106,16 +106,16 @@ pub fn count(tx: &mut WriteTx<'_>, account: AccountId, tally: SentCount, many: i
     Ok(())
 }
 
-/// What is left of an account's plan.
+/// The rest of an account's quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaLeft {
-    /// So many more emails.
+    /// This many more emails.
     Left(u64),
     /// None until then.
     UsedUp { until: Timestamp },
 }
 
-/// What is left of an account's plan now.
+/// Returns the rest of an account's quota.
 pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Timestamp) -> Result<QuotaLeft> {
     let left = |limit: Option<u64>, period| -> Result<u64> {
         let Some(limit) = limit else { return Ok(u64::MAX) };
@@ -132,12 +132,12 @@ pub fn left(tx: &impl Read, account: AccountId, limits: SendingLimits, now: Time
     Ok(QuotaLeft::Left(month.min(day)))
 }
 
-/// How many direct sends of an account wait for their turn.
+/// Returns how many direct sends of an account are queued.
 pub fn waiting(tx: &impl Read, account: AccountId) -> Result<u64> {
     Ok(tx.get(QUOTAS, &(account, WAITING))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Direct sends begin to wait, or do not wait any more.
+/// Adds to the number of queued direct sends, or subtracts from it.
 pub fn add_waiting(tx: &mut WriteTx<'_>, account: AccountId, many: i64) -> Result<()> {
     tx.add(QUOTAS, &(account, WAITING), many).map(drop)
 }

@@ -1,8 +1,8 @@
-//! Writing into the ledger: many entries in one transaction, each with everything it depends on read in that transaction.
+//! Writes recipient rows: many updates per transaction, each with everything it depends on read in that transaction.
 //!
-//! One task writes for all connections of an environment. What waits while a commit is on its way goes into the next one together, so
-//! that a commit costs the same for one connection and for five hundred. Claims are answered once they are durable; outcomes are only
-//! put down. It does not know how messages are made or carried.
+//! One task writes for all connections of an environment. Updates that arrive during a commit share the next one, so a commit costs the
+//! same for one connection and for five hundred. Claims are answered once they are durable; outcomes are not waited for. It does not know
+//! how messages are rendered or sent.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::vocab::ids::{AccountId, MailingId, ProjectId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// What entries are judged by.
+/// The rules for updates.
 pub struct Rules {
     /// The epoch of this process.
     pub epoch: u64,
@@ -35,7 +35,7 @@ pub struct Rules {
     pub limits: Box<dyn Fn(AccountId) -> SendingLimits + Send + Sync>,
 }
 
-/// One entry, and whoever waits for it.
+/// An update, and the channel of the task that waits for it.
 pub struct PendingUpdate {
     pub mailing: MailingId,
     pub number: u32,
@@ -43,48 +43,48 @@ pub struct PendingUpdate {
     pub answer: Option<oneshot::Sender<UpdateResult>>,
 }
 
-/// What an entry says.
+/// The content of an update.
 #[derive(Debug)]
 pub enum RowUpdate {
-    /// The message stands before its final dot: may it go?
+    /// The message is sent except for its final dot: may it be completed?
     Claim,
-    /// What became of it.
+    /// The outcome of a delivery.
     Event(Event),
-    /// The built-in inbox takes the message: claim and outcome in one.
+    /// The built-in inbox stores the message: claim and outcome in one.
     StoreInInbox(Box<InboxMessage>),
-    /// The way out does not work for the mailing until then.
+    /// The mailing's transport is down until then.
     TransportDown { until: Timestamp },
-    /// Nothing is under way for the mailing: see whether it is finished, and move the cursor from one number to another.
+    /// Nothing is in flight for the mailing: check whether it is finished, and move the cursor from one number to another.
     CheckFinished { cursor: Option<(u32, u32)> },
 }
 
-/// What became of an entry.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateResult {
-    /// Written, durable.
+    /// Written and durable.
     Done,
-    /// The recipient is not sent to, now or ever; the row says so.
+    /// The recipient is never sent to; the row says why.
     Refused,
-    /// The mailing does not go on for now.
+    /// The mailing is stopped for now.
     Stopped,
-    /// Nobody knows whether it was written: the store failed.
+    /// The store failed; it is uncertain whether the update was written.
     Lost,
 }
 
-/// Where entries are handed in.
+/// Accepts updates.
 #[derive(Clone)]
 pub struct RecipientWriter {
     updates: mpsc::Sender<PendingUpdate>,
 }
 
 impl RecipientWriter {
-    /// A ledger and what [`run`] takes entries from.
+    /// Creates a writer, and the receiver of updates for [`run`].
     pub fn new(room: usize) -> (Self, mpsc::Receiver<PendingUpdate>) {
         let (updates, waiting) = mpsc::channel(room);
         (Self { updates }, waiting)
     }
 
-    /// Hand in an entry and wait until it is durable.
+    /// Submits an update and waits until it is durable.
     pub async fn submit_and_wait(&self, mailing: MailingId, number: u32, update: RowUpdate) -> UpdateResult {
         let (answer, answered) = oneshot::channel();
         if self.updates.send(PendingUpdate { mailing, number, update, answer: Some(answer) }).await.is_err() {
@@ -93,14 +93,14 @@ impl RecipientWriter {
         answered.await.unwrap_or(UpdateResult::Lost)
     }
 
-    /// Hand in an entry.
+    /// Submits an update.
     pub async fn submit(&self, mailing: MailingId, number: u32, update: RowUpdate) {
-        // If nobody writes any more the store has failed, and the next start finds the row as it is.
+        // If the writer has ended, the store failed, and the next start finds the row as it is.
         let _ = self.updates.send(PendingUpdate { mailing, number, update, answer: None }).await;
     }
 }
 
-/// Write entries down until nobody can hand any in, or until the store has failed.
+/// Writes updates until all senders are dropped or the store fails.
 pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiver<PendingUpdate>) {
     let mut batch = Vec::new();
     while pending.recv_many(&mut batch, limits::RECIPIENT_UPDATES_PER_COMMIT).await > 0 {
@@ -113,12 +113,12 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
         let answers = match write_when_free(&store, &rules, Arc::new(updates)).await {
             Ok(Ok(answers)) => answers,
             Err(error @ (Error::Io(_) | Error::Closed)) => {
-                // The store takes nothing more, and the process ends by it. Who waits, or still comes, is told by the end of this.
-                tracing::error!(%error, pending = waiting.len(), "entries of the ledger could not be written; nothing more is sent");
+                // The store accepts no more writes, and the process ends. Dropping the receiver answers all waiting and later tasks.
+                tracing::error!(%error, pending = waiting.len(), "failed to write recipient rows; sending stops");
                 return;
             }
             Ok(Err(error)) | Err(error) => {
-                tracing::error!(%error, pending = waiting.len(), "entries of the ledger could not be written");
+                tracing::error!(%error, pending = waiting.len(), "failed to write recipient rows");
                 vec![UpdateResult::Lost; waiting.len()]
             }
         };
@@ -130,8 +130,8 @@ pub async fn run(store: Arc<Store>, rules: Arc<Rules>, mut pending: mpsc::Receiv
     }
 }
 
-/// Outcomes that nobody waits for go into the next commit that somebody does wait for, if there is one before long: a connection then
-/// waits for one commit per message instead of two. No more than one outcome of each connection waits so: its next claim comes after it.
+/// Outcomes that no task waits for share the next commit that a task does wait for, if one comes soon: a connection then waits for one
+/// commit per message instead of two. At most one outcome per connection waits this way, because its next claim follows it.
 async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mut Vec<PendingUpdate>) {
     let deadline = Instant::now() + limits::RECIPIENT_WRITER_WAIT;
     let mut seen = 0;
@@ -145,7 +145,7 @@ async fn wait_for_claims(pending: &mut mpsc::Receiver<PendingUpdate>, batch: &mu
     }
 }
 
-/// Write orders down, also when the store has too much to do at first: what became of a message must not be forgotten for that.
+/// Writes updates, also when the store is busy at first: outcomes must not be lost because of that.
 async fn write_when_free(
     store: &Store,
     rules: &Arc<Rules>,
@@ -154,14 +154,14 @@ async fn write_when_free(
     loop {
         let (rules, updates) = (rules.clone(), updates.clone());
         match store.write_essential(move |tx| write(tx, &rules, &updates)).await {
-            // Nothing was written. It ends with the rush, or with the store.
+            // Nothing was written. Either the load ends, or the store fails.
             Err(Error::Busy) => tokio::time::sleep(limits::RECIPIENT_WRITER_BUSY_PAUSE).await,
             written => return written,
         }
     }
 }
 
-/// An entry without whoever waits for it.
+/// An update without its answer channel.
 #[derive(Debug)]
 pub struct RecipientUpdate {
     pub mailing: MailingId,
@@ -169,7 +169,7 @@ pub struct RecipientUpdate {
     pub update: RowUpdate,
 }
 
-/// Write orders down, in their order; says what became of each.
+/// Writes updates in order; returns the result of each.
 pub fn write(tx: &mut WriteTx<'_>, rules: &Rules, updates: &[RecipientUpdate]) -> Result<Vec<UpdateResult>> {
     let mut batch = WriteBatch { rules, open: HashMap::new(), activities: Vec::new() };
     let mut answers = Vec::with_capacity(updates.len());
@@ -180,7 +180,7 @@ pub fn write(tx: &mut WriteTx<'_>, rules: &Rules, updates: &[RecipientUpdate]) -
     Ok(answers)
 }
 
-/// The mailings that one transaction writes of.
+/// The mailings that one transaction writes.
 struct WriteBatch<'r> {
     rules: &'r Rules,
     open: HashMap<MailingId, Option<OpenMailing>>,
@@ -191,10 +191,10 @@ struct WriteBatch<'r> {
 struct OpenMailing {
     mailing: Mailing,
     topic: Option<Topic>,
-    /// Whether a webhook wants to know of deliveries.
+    /// Whether a webhook subscribes to deliveries.
     reports_delivery: bool,
     changed: bool,
-    /// The latest time of a deferral written here.
+    /// The latest deferral time written here.
     next_at: Option<Timestamp>,
 }
 
@@ -268,7 +268,7 @@ impl OpenMailing {
     fn open(tx: &WriteTx<'_>, id: MailingId) -> Result<Option<Self>> {
         let Some(mailing) = store::by_id(tx, id)? else { return Ok(None) };
         let topic = match (mailing.topic, mailing.project) {
-            // A topic that was deleted since restricts nobody any more.
+            // A deleted topic no longer restricts recipients.
             (Some(topic), Some(project)) => topics::find(tx, project, topic).ok(),
             _ => None,
         };
@@ -276,7 +276,7 @@ impl OpenMailing {
         Ok(Some(Self { mailing, topic, reports_delivery, changed: false, next_at: None }))
     }
 
-    /// Whether the message of this recipient may go; if so its row is in the handoff.
+    /// Returns whether this recipient's message may be completed; if so, its row is in the handoff state.
     fn claim(
         &mut self,
         tx: &mut WriteTx<'_>,
@@ -293,7 +293,7 @@ impl OpenMailing {
             None => Some(Skip::Erased),
         };
         if let Some(why) = skip {
-            // Refused also where the row is settled already: then this changes nothing.
+            // Also refused if the row is already settled; then this changes nothing.
             let _ = store::advance(tx, &self.mailing, number, recipient, Event::Skip { why })?;
             return Ok(Err(UpdateResult::Refused));
         }
@@ -307,7 +307,7 @@ impl OpenMailing {
             Ok(delivery) => {
                 quota::count(tx, account, SentCount::Taken, 1)?;
                 if matches!(recipient.delivery, Delivery::Deferred { .. }) {
-                    // A mailing that only waited for retries had left the queue, where a new process looks for handoffs.
+                    // A mailing that only waited for retries had left the queue in which a new process looks for handoffs.
                     send_queue::enqueue(tx, &self.mailing);
                 }
                 if matches!(self.mailing.state, State::Waiting { reason: WaitReason::Quota | WaitReason::Transport, .. }) {
@@ -319,7 +319,7 @@ impl OpenMailing {
         }
     }
 
-    /// Write down what became of a recipient; says whether its message was accepted.
+    /// Writes the outcome of a recipient; returns whether its message was accepted.
     fn mark(&mut self, tx: &mut WriteTx<'_>, rules: &Rules, number: u32, recipient: &Recipient, event: Event) -> Result<bool> {
         let event = within_bounds(event, rules.schedule);
         let was_taken = matches!(recipient.delivery, Delivery::Handoff { .. });
@@ -355,7 +355,7 @@ impl OpenMailing {
         Ok(matches!(next, Delivery::Sent { .. }))
     }
 
-    /// What is kept of a contact that was sent to, also where the request named it by its address.
+    /// Returns the activity of a contact that was sent to, also if the request had only its address.
     fn activity(&self, tx: &WriteTx<'_>, number: u32, recipient: &Recipient) -> Result<Option<(ProjectId, u32, Activity)>> {
         let Some(project) = self.mailing.project else { return Ok(None) };
         let number = match &recipient.address {
@@ -379,7 +379,7 @@ impl OpenMailing {
         }
     }
 
-    /// See whether the mailing is finished, and write it if it changed.
+    /// Checks whether the mailing is finished, and writes it if it changed.
     fn close(mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let id = self.mailing.id;
         let mut rests = false;
@@ -408,7 +408,7 @@ impl OpenMailing {
     }
 }
 
-/// What servers say is foreign text: no more of it is kept than a log shows, and nothing that could break a line.
+/// Limits a server's reply, which is untrusted text, to what a log shows, without line breaks.
 fn within_bounds(event: Event, schedule: Schedule) -> Event {
     let cut = |reply: String| -> String {
         let line = reply.chars().map(|c| if c.is_control() { ' ' } else { c });
@@ -423,7 +423,7 @@ fn within_bounds(event: Event, schedule: Schedule) -> Event {
     }
 }
 
-/// Begin a new epoch and settle what earlier ones left in the handoff: nobody knows what became of it.
+/// Starts a new epoch and marks handoffs of earlier epochs as unknown.
 pub fn recover(tx: &mut WriteTx<'_>, id: MailingId, numbers: &[(u32, Recipient)], rules: &Rules) -> Result<()> {
     let Some(mut opened) = OpenMailing::open(tx, id)? else { return Ok(()) };
     for (number, recipient) in numbers {

@@ -1,7 +1,7 @@
-//! How long direct sends are kept, and what of them goes: the mailing, its recipients, what they did, and texts that nothing uses any more.
+//! Retention of direct sends: deletes the mailing, its recipients, their activity, and unused texts.
 //!
-//! The ledgers of campaigns and batches stay. A sweep is a bounded part of a walk through all mailings in the order of their making; it
-//! keeps its place and begins anew each day, for those that were not over when it came by.
+//! Rows of campaigns and batches stay. A sweep is a bounded part of a walk over all mailings, in order of creation. It stores its position
+//! and starts again each day, for mailings that were not finished on the last pass.
 
 use super::model::Mailing;
 use super::{engagement, inbox, store};
@@ -11,7 +11,7 @@ use crate::vocab::ids::MailingId;
 use crate::vocab::limits;
 use crate::vocab::settings::Mail;
 
-/// How long things are kept.
+/// How long to keep data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     pub direct_ms: i64,
@@ -19,26 +19,26 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// As the settings say.
+    /// Reads the settings.
     pub fn of(mail: &Mail) -> Self {
         let ms = |days: u64| i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(limits::DAY_MS);
         Self { direct_ms: ms(mail.direct_days.get()), inbox_ms: ms(mail.inbox_days.get()) }
     }
 }
 
-/// Forget some of what was kept long enough; true if there may be more.
+/// Deletes some expired data; returns true if there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, retention: Retention) -> Result<bool> {
     let mailings = sweep_mailings(tx, tx.now().plus_ms(-retention.direct_ms))?;
     let messages = inbox::sweep(tx, tx.now().plus_ms(-retention.inbox_ms))?;
     Ok(mailings || messages)
 }
 
-/// Where the walk is.
+/// The position of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweepPosition {
-    /// The last mailing that was looked at.
+    /// The last mailing checked.
     pub after: Option<MailingId>,
-    /// When the walk last began.
+    /// When the walk last started.
     pub began_at: Timestamp,
 }
 
@@ -63,7 +63,7 @@ fn sweep_mailings(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     Ok(looked == limits::MAILINGS_SWEPT)
 }
 
-/// Forget a direct send: afterwards it is as if it had never been, but for what was counted of it.
+/// Deletes a direct send. Only its counts remain.
 fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     engagement::forget_mailing(tx, mailing)?;
     store::forget(tx, mailing)?;
@@ -104,7 +104,7 @@ mod tests {
         app.data().store.write_blocking(write).expect("the disk works").expect("readable")
     }
 
-    /// Taken on and over.
+    /// Creates a finished mailing.
     fn sent(app: &TestApp, kind: Kind, html: &'static str) -> Mailing {
         let new = new(app.account(), kind, html);
         write(app, move |tx| {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn old_direct_sends_go_and_texts_go_with_the_last_mailing_that_uses_them() {
+    fn old_direct_sends_are_deleted_and_texts_with_their_last_mailing() {
         let app = TestApp::new();
         let shared = "<p>Shared <a href=\"https://example.com/\">x</a></p>";
         let (direct, own) = (sent(&app, Kind::Single, shared), sent(&app, Kind::Test, "<p>Own</p>"));
@@ -147,13 +147,13 @@ mod tests {
         assert_eq!(store::content(&tx, &campaign, campaign.first()).expect("the campaign uses it").html, shared);
         assert!(store::link(&tx, campaign.first(), 0).expect("readable").is_some());
         assert_eq!(store::uses(&tx, campaign.first().content).expect("readable"), 1);
-        // What is taken on anew finds everything that it needs.
+        // A new mailing finds everything it needs.
         let again = sent(&app, Kind::Test, "<p>Own</p>");
         assert_eq!(store::content(&app.read(), &again, again.first()).expect("kept again").html, "<p>Own</p>");
     }
 
     #[test]
-    fn what_was_not_over_when_the_sweep_came_by_goes_on_another_day() {
+    fn a_mailing_unfinished_during_the_sweep_is_deleted_another_day() {
         let app = TestApp::new();
         let late = new(app.account(), Kind::Single, "<p>x</p>");
         let id = write(&app, move |tx| Ok(create(tx, late).expect("a right mailing")));

@@ -1,7 +1,7 @@
-//! Whose turn may come: the queues of mailings with work to do, retries, and when each mailing goes on by itself.
+//! The send queues: mailings with work to do, retries, and when each mailing continues automatically.
 //!
-//! Mailings that may not send now stand in queues of their own, and a mailing has one row for the time at which it may go on, under its
-//! account: whoever looks for work never walks through what is paused, out of quota or deferred. It does not know what work is.
+//! Mailings that may not send now are in separate queues. A mailing has one row, under its account, for the time at which it may continue,
+//! so that polling never walks over paused, throttled or deferred mailings. This module does not know what the work is.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -19,22 +19,22 @@ const QUEUE: Table<(u8, MailingId), ()> = Table::new(tables::MAILING_QUEUE);
 const RETRIES: Table<(u8, MailingId, Timestamp, u32), ()> = Table::new(tables::RECIPIENT_RETRIES);
 const TURNS: Table<((u8, u8), AccountId, Timestamp, MailingId), ()> = Table::new(tables::RECIPIENT_RETRIES);
 
-/// In [`RETRIES`]: recipients of one mailing, the earliest first.
+/// In [`RETRIES`]: recipients of one mailing, earliest first.
 const RETRY: u8 = 0;
-/// In [`TURNS`]: mailings of one lane and account, the earliest first.
+/// In [`TURNS`]: mailings of one lane and account, earliest first.
 const TURN: u8 = 1;
 
-/// The queue of mailings whose audience is being written, and of those that ended before everybody had an outcome.
+/// The queue of mailings whose audience is being planned, and of those that ended before all recipients had an outcome.
 pub const PLANNING: u8 = 2;
-/// The queue of mailings that may not send now. Handoffs of an earlier process are looked for here too.
+/// The queue of mailings that may not send now. Handoffs of an earlier process are also looked up here.
 pub const BLOCKED: u8 = 3;
 /// Every queue.
 pub const LANES: [u8; 4] = [DIRECT, GROUPS, PLANNING, BLOCKED];
 
-/// Mailings that wait for the end of a hold. They do not count against limits, so that they block nothing else.
+/// Mailings that wait for the end of a hold. They do not count toward limits, so they block no others.
 pub type Held = HashSet<MailingId>;
 
-/// Every mailing that can wait for the end of this hold.
+/// Returns every mailing that may wait for the end of this hold.
 pub fn held(tx: &impl Read, hold: &OnHold) -> Result<Held> {
     let mut held = Held::new();
     let mut look = |id| {
@@ -52,7 +52,7 @@ pub fn held(tx: &impl Read, hold: &OnHold) -> Result<Held> {
     Ok(held)
 }
 
-/// Up to `limit` mailings of a queue that are not held, the oldest first.
+/// Returns up to `limit` mailings of a queue that are not held, oldest first.
 pub fn ready(tx: &impl Read, lane: u8, held: &Held, limit: usize) -> Result<Vec<MailingId>> {
     let mut ready = Vec::new();
     tx.visit(QUEUE, &QUEUE.under(&(lane,)), Order::Forward, |(_, id), ()| {
@@ -62,7 +62,7 @@ pub fn ready(tx: &impl Read, lane: u8, held: &Held, limit: usize) -> Result<Vec<
     Ok(ready)
 }
 
-/// Up to `limit` mailings of a queue, the oldest first, from one on.
+/// Returns up to `limit` mailings of a queue, oldest first, starting at `from`.
 pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -> Result<Vec<MailingId>> {
     let mut span = QUEUE.under(&(lane,));
     if let Some(from) = from {
@@ -71,13 +71,13 @@ pub fn queued(tx: &impl Read, lane: u8, from: Option<MailingId>, limit: usize) -
     Ok(tx.list(QUEUE, &span, Order::Forward, limit)?.into_iter().map(|((_, id), ())| id).collect())
 }
 
-/// Up to `limit` mailings with recipients who are not sent to yet, in whatever state.
+/// Returns up to `limit` mailings with unsent recipients, in any state.
 pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
     let mut found = BTreeSet::new();
     for lane in LANES {
         found.extend(queued(tx, lane, None, limit)?);
     }
-    // All that is left of some was deferred: those wait for their turn in no queue.
+    // Mailings with only deferred recipients are in no queue; they wait for their turn.
     for lane in [DIRECT, GROUPS] {
         let turns = tx.list(TURNS, &TURNS.under(&((TURN, lane),)), Order::Forward, limit)?;
         found.extend(turns.into_iter().map(|((_, _, _, id), ())| id));
@@ -85,17 +85,17 @@ pub fn under_way(tx: &impl Read, limit: usize) -> Result<Vec<MailingId>> {
     Ok(found.into_iter().take(limit).collect())
 }
 
-/// Something can be sent for a mailing at once. Whoever sends looks again.
+/// Queues a mailing that can be sent at once; the scheduler polls again.
 pub fn enqueue(tx: &mut WriteTx<'_>, mailing: &Mailing) {
     tx.put(QUEUE, &(mailing.kind.lane(), mailing.id), &());
 }
 
-/// Nothing is left to be done for a mailing, or nothing before its turn.
+/// Removes a mailing with nothing to do, or nothing before its turn.
 pub fn dequeue(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     put_in(tx, id, None)
 }
 
-/// Put a mailing where it belongs in its state.
+/// Puts a mailing into the queue for its state.
 pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     match &mailing.state {
         State::Planning | State::Cancelled { .. } | State::Failed { .. } => put_in(tx, mailing.id, Some(PLANNING))?,
@@ -105,7 +105,7 @@ pub fn requeue(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
         }
         State::Sending => put_in(tx, mailing.id, Some(mailing.kind.lane()))?,
         State::Finished { .. } => put_in(tx, mailing.id, None)?,
-        // Whether a retry is under way is known to the ledger.
+        // Recipient rows show whether a retry is in flight.
         State::Waiting { reason: WaitReason::Deferred, .. } => {}
     }
     let at = match mailing.state {
@@ -150,12 +150,12 @@ fn first_retry(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
     Ok(first.first().map(|((_, _, at, _), ())| *at))
 }
 
-/// Whether the next retry decides when the mailing goes on.
+/// Returns whether the next retry determines when the mailing continues.
 fn follows_retries(mailing: &Mailing) -> bool {
     mailing.plan == Plan::Done && matches!(mailing.state, State::Sending | State::Waiting { reason: WaitReason::Deferred, .. })
 }
 
-/// A recipient of a mailing that has its place is to be tried again at a time.
+/// Schedules a retry of a recipient whose mailing has its turn set.
 pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
     note_retry(tx, mailing.id, at, number);
     let is_earlier = |known: Option<Timestamp>| known.is_none_or(|known| at < known);
@@ -165,12 +165,12 @@ pub fn put_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number:
     Ok(())
 }
 
-/// A recipient is to be tried again at a time; [`requeue`] finds it.
+/// Stores a retry of a recipient; [`requeue`] finds it.
 pub fn note_retry(tx: &mut WriteTx<'_>, id: MailingId, at: Timestamp, number: u32) {
     tx.put(RETRIES, &(RETRY, id, at, number), &());
 }
 
-/// A recipient is not to be tried again at that time.
+/// Removes a retry of a recipient.
 pub fn drop_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number: u32) -> Result<()> {
     tx.delete(RETRIES, &(RETRY, mailing.id, at, number));
     if follows_retries(mailing) && store::turn(tx, mailing.id)? == Some(at) {
@@ -180,35 +180,35 @@ pub fn drop_retry(tx: &mut WriteTx<'_>, mailing: &Mailing, at: Timestamp, number
     Ok(())
 }
 
-/// Up to `limit` recipients of a mailing whose time to be tried again has come by `now`, the earliest first.
+/// Returns up to `limit` recipients of a mailing whose retry is due by `now`, earliest first.
 pub fn retries(tx: &impl Read, id: MailingId, now: Timestamp, limit: usize) -> Result<Vec<u32>> {
     let mut span = RETRIES.under(&(RETRY, id));
     span.to = Some((RETRY, id, now.plus_ms(1), 0_u32).to_bytes());
     Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
 }
 
-/// Up to `limit` recipients of a mailing who are to be tried again after `horizon`, the earliest first.
+/// Returns up to `limit` recipients of a mailing whose retry is after `horizon`, earliest first.
 pub fn retries_beyond(tx: &impl Read, id: MailingId, horizon: Timestamp, limit: usize) -> Result<Vec<u32>> {
     let mut span = RETRIES.under(&(RETRY, id));
     span.from = (RETRY, id, horizon.plus_ms(1), 0_u32).to_bytes();
     Ok(tx.list(RETRIES, &span, Order::Forward, limit)?.into_iter().map(|((_, _, _, number), ())| number).collect())
 }
 
-/// Whose turn has come.
+/// Mailings that are due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// Of each account the earliest first.
+    /// Ordered by time within each account.
     pub mailings: Vec<MailingId>,
-    /// Some whose turn is after the horizon.
+    /// Some mailings whose turn is after the horizon.
     pub beyond: Vec<MailingId>,
-    /// When the next turn comes.
+    /// When the next turn is.
     pub next_at: Option<Timestamp>,
-    /// The account at which the next look begins, if this one did not come to all.
+    /// The account at which the next poll starts, if this one did not reach all.
     pub rest: Option<AccountId>,
 }
 
-/// Mailings of a lane that are not held and whose turn has come by `now`, and those whose turn is after `horizon`: some of each account,
-/// from one on. Those that are `known` do not count as some.
+/// Returns mailings of a lane that are not held and due by `now`, and those whose turn is after `horizon`: a limited number per account,
+/// starting at one account. Mailings in `known` do not count toward the limit.
 pub fn due(
     tx: &impl Read,
     (lane, from): (u8, Option<AccountId>),
@@ -240,7 +240,7 @@ pub fn due(
     Ok(due)
 }
 
-/// Those of one account; says when its next turn after `now` comes.
+/// Adds those of one account; returns its next turn after `now`.
 fn take_due(
     tx: &impl Read,
     (lane, account): (u8, AccountId),
@@ -264,14 +264,14 @@ fn take_due(
         Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
     if enough {
-        // There may be more of them.
+        // There may be more.
         return Ok(Some(now.plus_ms(limits::RETRIES_POLL_PAUSE_MS)));
     }
     let after = Span { from: later, to: TURNS.under(&((TURN, lane), account)).to };
     Ok(tx.list(TURNS, &after, Order::Forward, 1)?.first().map(|((_, _, at, _), ())| *at))
 }
 
-/// Whether nothing at all waits for a time.
+/// Returns whether nothing waits for a time.
 #[cfg(test)]
 pub fn is_empty(tx: &impl Read) -> Result<bool> {
     Ok(tx.list(RETRIES, &Span::default(), Order::Forward, 1).is_ok_and(|rows| rows.is_empty()))
@@ -319,9 +319,9 @@ mod tests {
         due(&app.read(), (GROUPS, None), now, now.plus_ms(limits::RETRY_AHEAD_MS_MAX), &Held::new(), |_| false).expect("readable")
     }
 
-    /// Five thousand retries of a paused mailing once stood in front of everybody else's.
+    /// Regression test: 5,000 retries of a paused mailing once blocked all others.
     #[test]
-    fn retries_of_a_mailing_that_may_not_send_are_in_nobodys_way() {
+    fn retries_of_a_blocked_mailing_do_not_block_others() {
         let app = TestApp::new();
         let resting = [State::Paused, State::Cancelled { at: START }];
         write(&app, move |tx| {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn mailings_on_hold_neither_go_out_nor_stand_in_front_of_new_ones() {
+    fn mailings_on_hold_are_not_sent_and_do_not_block_new_ones() {
         let app = TestApp::new();
         let many = u16::try_from(2 * limits::MAILINGS_SCANNED_MAX).expect("a small number");
         let new = move |number| Mailing { hold_number: 1, ..mailing(1, number, State::Sending) };
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailings_turn_is_that_of_its_first_retry() {
+    fn a_mailings_turn_is_its_first_retry() {
         let app = TestApp::new();
         write(&app, |tx| {
             let sending = mailing(1, 1, State::Sending);

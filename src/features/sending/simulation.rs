@@ -1,8 +1,8 @@
-//! A seeded simulation: mailings on a disk that fails, by connections that break, through a relay that answers what it likes, with a
-//! process that ends at any moment. What every run must come to stands in [`SimulatedWorld::judge`].
+//! A seeded simulation: mailings on a failing disk, over connections that break, through a relay with random replies, with a process that
+//! may end at any moment. [`SimulatedWorld::judge`] checks the result of every run.
 //!
-//! Everything that writes is the real thing: taking on, planning, claims, marks, recovery, retries. Only connections and the order of
-//! events are played, by one thread and from one seed.
+//! All code that writes is real: creation, planning, claims, outcomes, recovery, retries. Only the connections and the order of events are
+//! simulated, in one thread from one seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -28,11 +28,11 @@ const ACCOUNT: AccountId = AccountId::from_bytes([1; 12]);
 const MINUTE: i64 = 60_000;
 const SEEDS: u64 = 1_000;
 
-/// What a connection is at.
+/// The progress of a connection.
 enum ConnectionState {
-    /// The message is on the wire, its final dot is not.
+    /// The message is sent except for its final dot.
     Body { mailing: MailingId, number: u32 },
-    /// The dot was written; the relay has it or will say no.
+    /// The dot was written; the relay has the message or will reject it.
     Dot { mailing: MailingId, number: u32 },
 }
 
@@ -44,14 +44,14 @@ struct SimulatedWorld {
     rules: Rules,
     epoch: u64,
     connections: usize,
-    /// Emails that the plan allows in a day.
+    /// Emails per day that the plan allows.
     daily: u64,
     open: Vec<ConnectionState>,
-    /// Outcomes that are not written down yet.
+    /// Outcomes that are not stored yet.
     marks: Vec<RecipientUpdate>,
-    /// What the relay took, how often.
+    /// How often the relay accepted each message.
     accepted: BTreeMap<(MailingId, u32), u32>,
-    /// Recipients that somebody had sent to again.
+    /// Recipients for whom a user requested a resend.
     wished: BTreeSet<(MailingId, u32)>,
     mailings: Vec<MailingId>,
     crashes: u64,
@@ -70,7 +70,7 @@ impl SimulatedWorld {
     fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let connections = 1 + dice.below(6) as usize;
-        // In some lives the plan is used up now and then.
+        // In some runs the quota is used up from time to time.
         let daily = if dice.percent(25) { 20 } else { 1_000_000 };
         let mut world = Self {
             dice,
@@ -92,7 +92,7 @@ impl SimulatedWorld {
         world
     }
 
-    /// A process begins on what the last one left.
+    /// Starts a process on the state left by the last one.
     fn begin(&mut self) {
         let store = Arc::new(self.disk.open(self.clock.clone()));
         self.epoch = store.write_blocking(store::next_epoch).expect("the disk works").expect("readable");
@@ -114,7 +114,7 @@ impl SimulatedWorld {
         self.store = Some(store);
     }
 
-    /// The process ends: what is only in its memory is gone. What is on the wire may arrive all the same.
+    /// Ends the process and discards its memory. Messages in flight may still arrive.
     fn crash(&mut self) {
         self.crashes += 1;
         for at in std::mem::take(&mut self.open) {
@@ -135,7 +135,7 @@ impl SimulatedWorld {
         self.store.clone().expect("a process runs")
     }
 
-    /// Take a mailing on. If the disk fails in between nobody knows whether it was; a client would look.
+    /// Creates a mailing. If the disk fails meanwhile, it is uncertain whether it was created; a client would check.
     fn take_on(&mut self) {
         let many = 1 + self.dice.below(30);
         let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
@@ -166,7 +166,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Write orders down; the process ends when that fails, as the real one does.
+    /// Writes updates; the process ends if that fails, like the real one.
     fn write(&mut self, orders: Vec<RecipientUpdate>) -> Option<Vec<UpdateResult>> {
         let rules = rules(self.epoch, self.daily);
         match self.store().write_blocking(move |tx| recipient_writer::write(tx, &rules, &orders)) {
@@ -187,7 +187,7 @@ impl SimulatedWorld {
         open || self.marks.iter().any(|mark| (mark.mailing, mark.number) == (mailing, number))
     }
 
-    /// Somebody who waits gets a connection.
+    /// Gives a waiting recipient a connection.
     fn pick(&mut self) {
         if self.open.len() == self.connections {
             return;
@@ -234,7 +234,7 @@ impl SimulatedWorld {
         self.open.push(ConnectionState::Body { mailing, number });
     }
 
-    /// One connection goes one step further.
+    /// Advances one connection by one step.
     fn advance(&mut self) {
         if self.open.is_empty() {
             return;
@@ -242,10 +242,10 @@ impl SimulatedWorld {
         let place = self.dice.below(self.open.len() as u64) as usize;
         match self.open.swap_remove(place) {
             ConnectionState::Body { mailing, number } => match self.dice.below(10) {
-                // Before the dot: certain.
+                // Before the dot, so the outcome is certain.
                 0 => self.mark(mailing, number, Event::Deferred { reply: "421 busy".into(), schedule: self.rules.schedule }),
                 1 => self.mark(mailing, number, Event::Refused { reply: "550 nobody".into() }),
-                // The connection broke: the recipient waits as before.
+                // The connection broke; the recipient waits as before.
                 2 => {}
                 _ => {
                     let claim = RecipientUpdate { mailing, number, update: RowUpdate::Claim };
@@ -259,7 +259,7 @@ impl SimulatedWorld {
             ConnectionState::Dot { mailing, number } => match self.dice.below(20) {
                 0 => self.mark(mailing, number, Event::Deferred { reply: "451 later".into(), schedule: self.rules.schedule }),
                 1 => self.mark(mailing, number, Event::Refused { reply: "554 no".into() }),
-                // The connection breaks, with or without the message.
+                // The connection breaks after the relay did or did not accept the message.
                 2 => {
                     let took = self.dice.percent(50);
                     *self.accepted.entry((mailing, number)).or_default() += u32::from(took);
@@ -277,7 +277,7 @@ impl SimulatedWorld {
         self.marks.push(RecipientUpdate { mailing, number, update: RowUpdate::Event(event) });
     }
 
-    /// The writer takes what waits for it.
+    /// Runs the writer on pending updates.
     fn write_marks(&mut self) {
         let marks = std::mem::take(&mut self.marks);
         if !marks.is_empty() {
@@ -285,7 +285,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Somebody pauses, resumes or cancels a mailing, or has the unknown sent again.
+    /// Simulates a user who pauses, resumes or cancels a mailing, or resends to unknown recipients.
     fn meddle(&mut self) {
         if self.mailings.is_empty() {
             return;
@@ -304,7 +304,7 @@ impl SimulatedWorld {
             self.wished.extend(unknown);
         }
         let done = self.store().write_blocking(move |tx| {
-            // Refused in some states, which changes nothing.
+            // Refused in some states, without effect.
             match what {
                 0..4 => drop(control::pause(tx, ACCOUNT, id)),
                 4..8 => drop(control::resume(tx, ACCOUNT, id)),
@@ -343,7 +343,7 @@ impl SimulatedWorld {
         }
     }
 
-    /// Let everything come to its end.
+    /// Runs everything to its end.
     fn finish(&mut self) {
         self.disk.fail_after(u64::MAX, false);
         for _ in 0..3_000 {
@@ -353,7 +353,7 @@ impl SimulatedWorld {
                 let paused = store::by_id(&tx, *id).expect("readable").is_some_and(|mailing| mailing.word() == "paused");
                 !paused && counts.open() == 0
             };
-            // Also what a failing disk took on without an answer is sent, and judged by nobody here.
+            // Mailings that a failing disk stored without a response are also sent, but not checked here.
             let is_empty = |lane| send_queue::queued(&tx, lane, None, 1_000).expect("readable").is_empty();
             let rests = send_queue::LANES.into_iter().all(is_empty) && send_queue::is_empty(&tx).expect("readable");
             if rests && self.open.is_empty() && self.marks.is_empty() && self.mailings.iter().all(is_over) {
@@ -384,12 +384,12 @@ impl SimulatedWorld {
         panic!("it never ends");
     }
 
-    /// What every run must come to.
+    /// Checks the result of a run.
     fn judge(&self, seed: u64, totals: &mut Totals) {
         let tx = self.store().read();
         let mut unknown = 0;
         for id in &self.mailings {
-            let mailing = store::by_id(&tx, *id).expect("readable").expect("what was taken on is there");
+            let mailing = store::by_id(&tx, *id).expect("readable").expect("a created mailing exists");
             assert_eq!(mailing.plan, Plan::Done, "seed {seed}");
             let mut by_word: HashMap<&str, u64> = HashMap::new();
             store::visit_recipients(&tx, *id, 0, |number, recipient: Recipient| {
@@ -408,7 +408,7 @@ impl SimulatedWorld {
                 Ok(std::ops::ControlFlow::Continue(()))
             })
             .expect("readable");
-            // The counts say what the rows say.
+            // The counts match the rows.
             let counts = store::counts(&tx, *id).expect("readable");
             let rows = |word: &str| by_word.get(word).copied().unwrap_or(0);
             let counted = [counts.sent, counts.failed, counts.unknown, counts.skipped_total(), counts.open()];
@@ -441,7 +441,7 @@ impl Totals {
 }
 
 #[test]
-fn nobody_is_lost_and_nobody_is_sent_to_twice_in_a_thousand_lives() {
+fn no_recipient_is_lost_or_sent_to_twice_in_a_thousand_runs() {
     let live = |seeds: &mut dyn Iterator<Item = u64>| {
         let mut totals = Totals::default();
         for seed in seeds {
@@ -455,7 +455,7 @@ fn nobody_is_lost_and_nobody_is_sent_to_twice_in_a_thousand_lives() {
         }
         totals
     };
-    // Each life is a world of its own: they need not wait for each other.
+    // Each run is independent, so runs go in parallel.
     let totals = std::thread::scope(|scope| {
         let stretches = [0, 1, 2, 3].map(|first| {
             let stretch = std::thread::Builder::new().name(format!("lives {first}"));
@@ -467,7 +467,7 @@ fn nobody_is_lost_and_nobody_is_sent_to_twice_in_a_thousand_lives() {
 }
 
 #[test]
-fn a_crash_leaves_at_most_twice_as_many_in_doubt_as_there_are_connections() {
+fn a_crash_leaves_at_most_two_unknown_recipients_per_connection() {
     for seed in 0..SEEDS {
         let mut world = SimulatedWorld::new(seed ^ 0xC0FFEE);
         world.take_on();
@@ -477,7 +477,7 @@ fn a_crash_leaves_at_most_twice_as_many_in_doubt_as_there_are_connections() {
                 5..9 => world.advance(),
                 _ => world.write_marks(),
             }
-            // The real writer takes what waits with the next commit: no connection is two outcomes ahead of it.
+            // The real writer writes pending updates with the next commit, so no connection is two outcomes ahead of it.
             if world.marks.len() > world.connections {
                 world.write_marks();
             }

@@ -1,6 +1,6 @@
 //! The tables of mailings and all access to them.
 //!
-//! Invariant: a recipient's row changes only by [`advance`], which keeps the counts and the table of retries in step with it.
+//! Invariant: a recipient's row changes only through [`advance`], which keeps the counts and the retry table in sync with it.
 
 use std::ops::ControlFlow;
 
@@ -28,11 +28,11 @@ const META: Table<String, Vec<u8>> = Table::new(tables::META);
 
 /// In [`COUNTS`]: not a count but the first number that may not be settled yet.
 const CURSOR: u8 = 255;
-/// In [`COUNTS`]: not a count but when the mailing goes on by itself.
+/// In [`COUNTS`]: not a count but when the mailing continues automatically.
 const TURN: u8 = 254;
-/// In [`META`]: how often a dispatcher has started on this file.
+/// In [`META`]: how many dispatchers have started on this file.
 const EPOCH: &str = "sending-epoch";
-/// In [`META`]: where the sweep through all mailings is.
+/// In [`META`]: the position of the sweep over all mailings.
 const SWEPT: &str = "sending-swept";
 
 /// The parts of a content in [`TEXTS`].
@@ -42,41 +42,41 @@ enum Part {
     Preheader = 1,
     Html = 2,
     Text = 3,
-    /// The fields that every recipient must have, as a template of nothing else.
+    /// The fields that every recipient must have, as a template of only these.
     Needs = 4,
-    /// How many mailings use it.
+    /// The number of mailings that use it.
     Uses = 255,
 }
 
-/// The account's mailing with this id.
+/// Returns the account's mailing with this id.
 pub fn find(tx: &impl Read, account: AccountId, id: MailingId) -> Result<Option<Mailing>> {
     Ok(by_id(tx, id)?.filter(|mailing| mailing.account == account))
 }
 
-/// The mailing with this id, whoever's it is.
+/// Returns the mailing with this id, of any account.
 pub fn by_id(tx: &impl Read, id: MailingId) -> Result<Option<Mailing>> {
     tx.get(MAILINGS, &id)
 }
 
-/// Write a mailing, and put it into the queue that its state belongs to.
+/// Stores a mailing, and puts it into the queue for its state.
 pub fn save(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     tx.put(MAILINGS, &mailing.id, mailing);
     send_queue::requeue(tx, mailing)
 }
 
-/// What a content stands under: mailings of one account with the same texts share it.
+/// Returns the key of a content: mailings of one account with the same texts share it.
 pub fn content_id(account: AccountId, content: &Content) -> ContentId {
     let mut bytes = account.0.to_vec();
     let parts = [Some(&content.subject), content.preheader.as_ref(), Some(&content.html), content.text.as_ref()];
     for part in parts {
-        // Lengths keep the end of one text from passing as the beginning of the next.
+        // Lengths separate the texts, so that different texts cannot give the same bytes.
         bytes.extend_from_slice(&part.map_or(u64::MAX, |text| text.len() as u64).to_be_bytes());
         bytes.extend_from_slice(part.map_or(&[][..], |text| text.as_bytes()));
     }
     *sha256(&bytes).first_chunk().expect("a SHA-256 sum has 32 bytes")
 }
 
-/// Keep a content for one more mailing; true if it was not kept before.
+/// Stores a content for one more mailing; returns true if it was not stored before.
 pub fn keep_content(tx: &mut WriteTx<'_>, id: ContentId, content: &Content) -> Result<bool> {
     let uses = uses(tx, id)?;
     tx.put(TEXTS, &(id, Part::Uses as u8), &(uses + 1).to_le_bytes().to_vec());
@@ -97,7 +97,7 @@ pub fn keep_content(tx: &mut WriteTx<'_>, id: ContentId, content: &Content) -> R
     Ok(true)
 }
 
-/// A mailing that used a content is gone: the content goes with the last of them.
+/// Releases a content; it is deleted with the last mailing that uses it.
 pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
     match uses(tx, id)? {
         0 | 1 => {
@@ -109,7 +109,7 @@ pub fn drop_content(tx: &mut WriteTx<'_>, id: ContentId) -> Result<()> {
     Ok(())
 }
 
-/// Remove a direct send with its recipients, who are few.
+/// Deletes a direct send with its recipients, who are few.
 pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     let id = mailing.id;
     send_queue::dequeue(tx, id)?;
@@ -119,7 +119,7 @@ pub fn forget(tx: &mut WriteTx<'_>, mailing: &Mailing) -> Result<()> {
     Ok(())
 }
 
-/// Where the sweep through all mailings is.
+/// Returns the position of the sweep over all mailings.
 pub fn sweep_position(tx: &impl Read) -> Result<Option<SweepPosition>> {
     let Some(bytes) = tx.get(META, &SWEPT.to_owned())? else { return Ok(None) };
     let mut bytes = bytes.as_slice();
@@ -127,20 +127,20 @@ pub fn sweep_position(tx: &impl Read) -> Result<Option<SweepPosition>> {
     Ok(position)
 }
 
-/// Note where the sweep is.
+/// Stores the position of the sweep.
 pub fn set_sweep_position(tx: &mut WriteTx<'_>, position: SweepPosition) {
     let mut bytes = position.began_at.to_bytes();
     bytes.extend(position.after.map(|after| after.to_bytes()).unwrap_or_default());
     tx.put(META, &SWEPT.to_owned(), &bytes);
 }
 
-/// How many mailings use a content.
+/// Returns how many mailings use a content.
 pub(super) fn uses(tx: &impl Read, id: ContentId) -> Result<u64> {
     let row = tx.get(TEXTS, &(id, Part::Uses as u8))?;
     Ok(row.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0))
 }
 
-/// The texts of one of a mailing's translations.
+/// Returns the texts of one of a mailing's translations.
 pub fn content(tx: &impl Read, mailing: &Mailing, translation: &Translation) -> Result<Content> {
     let text = |part: Part| -> Result<Option<String>> {
         let bytes = tx.get(TEXTS, &(translation.content, part as u8))?;
@@ -158,18 +158,18 @@ pub fn content(tx: &impl Read, mailing: &Mailing, translation: &Translation) -> 
     })
 }
 
-/// Keep which fields a content needs of every recipient.
+/// Stores which fields a content requires of every recipient.
 pub fn keep_needs(tx: &mut WriteTx<'_>, id: ContentId, needs: &str) {
     tx.put(TEXTS, &(id, Part::Needs as u8), &needs.as_bytes().to_vec());
 }
 
-/// The fields that a content needs of every recipient, as a template of nothing else.
+/// Returns the fields that a content requires of every recipient, as a template of only these.
 pub fn needs(tx: &impl Read, id: ContentId) -> Result<String> {
     let bytes = tx.get(TEXTS, &(id, Part::Needs as u8))?.unwrap_or_default();
     Ok(String::from_utf8(bytes).expect("only `keep_needs` writes these bytes, from text"))
 }
 
-/// Keep where the links of a content lead, in their order.
+/// Stores the targets of a content's links, in order.
 pub fn keep_links(tx: &mut WriteTx<'_>, id: ContentId, links: &[String]) {
     for (number, link) in links.iter().enumerate() {
         let number = u16::try_from(number).expect("a content has fewer links than limits allow");
@@ -177,13 +177,13 @@ pub fn keep_links(tx: &mut WriteTx<'_>, id: ContentId, links: &[String]) {
     }
 }
 
-/// Where a link of a translation leads: an address that may have merge fields.
+/// Returns the target of a translation's link: a URL that may contain merge fields.
 pub fn link(tx: &impl Read, translation: &Translation, number: u16) -> Result<Option<String>> {
     let bytes = tx.get(LINKS, &(translation.content, number))?;
     Ok(bytes.map(|bytes| String::from_utf8(bytes).expect("only `keep_links` writes these bytes, from text")))
 }
 
-/// Put a recipient that has no row yet. The caller counts.
+/// Adds a recipient that has no row yet. The caller updates the counts.
 pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipient) {
     if let Delivery::Deferred { next_at, .. } = recipient.delivery {
         send_queue::note_retry(tx, id, next_at, number);
@@ -191,12 +191,12 @@ pub fn add(tx: &mut WriteTx<'_>, id: MailingId, number: u32, recipient: &Recipie
     tx.put(RECIPIENTS, &(id, number), recipient);
 }
 
-/// A recipient of a mailing.
+/// Returns a recipient of a mailing.
 pub fn recipient(tx: &impl Read, id: MailingId, number: u32) -> Result<Option<Recipient>> {
     tx.get(RECIPIENTS, &(id, number))
 }
 
-/// Empty a recipient's row of everything that says who it is. What became of the delivery stays, without the server's words.
+/// Removes all personal data from a recipient's row. The delivery state stays, without the server's reply.
 pub fn erase(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     let Some(mut recipient) = recipient(tx, id, number)? else { return Ok(()) };
     if let Some(address) = &mut recipient.address {
@@ -210,7 +210,7 @@ pub fn erase(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Have a recipient's message accepted, as a test needs it.
+/// Marks a recipient's message as accepted, for tests.
 #[cfg(test)]
 pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     let mailing = by_id(tx, id)?.expect("there");
@@ -221,7 +221,7 @@ pub fn deliver(tx: &mut WriteTx<'_>, id: MailingId, number: u32) -> Result<()> {
     Ok(())
 }
 
-/// Up to `limit` mailings after one, in the order of their making, whoever's they are.
+/// Returns up to `limit` mailings of all accounts after `after`, in order of creation.
 pub fn mailings_after(tx: &impl Read, after: Option<MailingId>, limit: usize) -> Result<Vec<Mailing>> {
     let mut span = Span::default();
     if let Some(after) = after {
@@ -230,7 +230,7 @@ pub fn mailings_after(tx: &impl Read, after: Option<MailingId>, limit: usize) ->
     Ok(tx.list(MAILINGS, &span, Order::Forward, limit)?.into_iter().map(|(_, mailing)| mailing).collect())
 }
 
-/// The recipients of a mailing from number `from` on, in the order of their numbers, until `visitor` breaks.
+/// Visits the recipients of a mailing from number `from`, in numeric order, until `visitor` breaks.
 pub fn visit_recipients(
     tx: &impl Read,
     id: MailingId,
@@ -241,7 +241,7 @@ pub fn visit_recipients(
     tx.visit(RECIPIENTS, &from_number(id, from), Order::Forward, |(_, number), recipient| visitor(number, recipient))
 }
 
-/// The same for scans that want few of many: only rows whose count is `wanted` are read whole.
+/// The same for scans with few matches: decodes only rows whose counter is `wanted`.
 pub fn visit_counted(
     tx: &impl Read,
     id: MailingId,
@@ -272,7 +272,7 @@ fn from_number(id: MailingId, from: u32) -> Span {
     span
 }
 
-/// Let an event change a recipient: its row, the counts and the retries.
+/// Applies an event to a recipient: its row, the counts and the retries.
 pub fn advance(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,
@@ -305,7 +305,7 @@ pub fn advance(
     Ok(Ok(changed.delivery))
 }
 
-/// Why, for the log: the codes of a reply without its text, which often repeats the address.
+/// Returns the reason for the log: the codes of a reply without its text, which often repeats the address.
 pub fn reason(delivery: &Delivery) -> &str {
     match delivery {
         Delivery::Sent { reply, .. } | Delivery::Deferred { reply, .. } | Delivery::Failed { reply, .. } => {
@@ -318,7 +318,7 @@ pub fn reason(delivery: &Delivery) -> &str {
     }
 }
 
-/// Add to a count.
+/// Adds to a count.
 pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i64) -> Result<()> {
     if counter == Counter::QUEUED && mailing.kind.lane() == DIRECT {
         quota::add_waiting(tx, mailing.account, many)?;
@@ -326,7 +326,7 @@ pub fn count(tx: &mut WriteTx<'_>, mailing: &Mailing, counter: Counter, many: i6
     tx.add(COUNTS, &(mailing.id, counter.0), many).map(drop)
 }
 
-/// Add to what the day came to, if the count is one of those by day.
+/// Adds to the day's statistics, if the count is one of them.
 fn count_day(tx: &mut WriteTx<'_>, of: (&Mailing, Option<EmailId>), counter: Counter, many: i64) -> Result<()> {
     match counter {
         Counter::SENT => engagement::add_day(tx, of, Measure::Sent, many),
@@ -335,7 +335,7 @@ fn count_day(tx: &mut WriteTx<'_>, of: (&Mailing, Option<EmailId>), counter: Cou
     }
 }
 
-/// How many recipients are where.
+/// Returns how many recipients are in each state.
 pub fn counts(tx: &impl Read, id: MailingId) -> Result<Counts> {
     let mut counts = Counts::default();
     tx.visit(COUNTS, &COUNTS.under(&(id,)), Order::Forward, |(_, counter), many| {
@@ -347,27 +347,27 @@ pub fn counts(tx: &impl Read, id: MailingId) -> Result<Counts> {
     Ok(counts)
 }
 
-/// How many recipients are counted so.
+/// Returns one count.
 pub fn counted(tx: &impl Read, id: MailingId, counter: Counter) -> Result<u64> {
     Ok(tx.get(COUNTS, &(id, counter.0))?.unwrap_or(0).max(0) as u64)
 }
 
-/// Below this number nobody is queued, nor in a handoff that came straight from the queue.
+/// Returns the cursor: no recipient below this number is queued, or in a handoff that came straight from the queue.
 pub fn cursor(tx: &impl Read, id: MailingId) -> Result<u32> {
     Ok(tx.get(COUNTS, &(id, CURSOR))?.map_or(0, |number| u32::try_from(number).unwrap_or(0)))
 }
 
-/// Move the cursor.
+/// Moves the cursor.
 pub fn set_cursor(tx: &mut WriteTx<'_>, id: MailingId, number: u32) {
     tx.put(COUNTS, &(id, CURSOR), &i64::from(number));
 }
 
-/// When the mailing goes on by itself, as it stands in the table of turns.
+/// Returns when the mailing continues automatically, as stored in the table of turns.
 pub(super) fn turn(tx: &impl Read, id: MailingId) -> Result<Option<Timestamp>> {
     Ok(tx.get(COUNTS, &(id, TURN))?.map(Timestamp))
 }
 
-/// Note when the mailing goes on by itself.
+/// Stores when the mailing continues automatically.
 pub(super) fn set_turn(tx: &mut WriteTx<'_>, id: MailingId, at: Option<Timestamp>) {
     match at {
         Some(at) => tx.put(COUNTS, &(id, TURN), &at.0),
@@ -375,22 +375,22 @@ pub(super) fn set_turn(tx: &mut WriteTx<'_>, id: MailingId, at: Option<Timestamp
     }
 }
 
-/// Keep who belongs to a mailing.
+/// Stores the members of a mailing.
 pub fn keep_audience(tx: &mut WriteTx<'_>, id: MailingId, members: RoaringBitmap) -> Result<()> {
     bitmap::apply(tx, AUDIENCES, |block| (id, block), &Delta { add: members, remove: RoaringBitmap::new() })
 }
 
-/// Who belongs to a mailing.
+/// Returns the members of a mailing.
 pub fn audience(tx: &impl Read, id: MailingId) -> Result<RoaringBitmap> {
     bitmap::load(tx, AUDIENCES, &(id,))
 }
 
-/// Everybody has a row: the set is not needed any more.
+/// Deletes the members: all recipients have a row.
 pub fn drop_audience(tx: &mut WriteTx<'_>, id: MailingId) -> Result<()> {
     tx.delete_span(AUDIENCES, &AUDIENCES.under(&(id,)), usize::from(u16::MAX) + 1).map(drop)
 }
 
-/// Begin the next epoch: handoffs of all earlier ones are nobody's any more.
+/// Starts the next epoch, which orphans handoffs of all earlier ones.
 pub fn next_epoch(tx: &mut WriteTx<'_>) -> Result<u64> {
     let known = tx.get(META, &EPOCH.to_owned())?;
     let epoch = known.and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?))).unwrap_or(0) + 1;

@@ -1,6 +1,6 @@
-//! Mail of the installation itself to one of its people, handed over at once: links to join and to new passwords.
+//! System mail to users of the installation, sent at once: invitations and password-reset links.
 //!
-//! Nothing of it is kept: a link that did not arrive is made again. So it needs no ledger, and is no mailing.
+//! Nothing is stored, because a lost link can be requested again. So it needs no recipient rows and no mailing.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::features::accounts;
 use crate::features::domains::{self, Stream};
 use crate::vocab::environment::Environment;
 
-/// A letter to one person.
+/// An email to one user.
 pub struct SystemEmail {
     pub to: EmailAddress,
     pub subject: String,
     pub text: String,
 }
 
-/// Hand a letter over; otherwise why not.
+/// Sends an email, or returns why it could not be sent.
 pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(), String>, Failure> {
     let Some(from) = engine.settings.accounts.mail_from.clone() else {
         return Ok(Err("accounts.mail_from is not set".into()));
@@ -72,7 +72,7 @@ pub async fn send(engine: &Arc<Engine>, email: SystemEmail) -> Result<Result<(),
     })
 }
 
-/// There is nothing to be written down before the last dot.
+/// No claim is needed before the final dot.
 struct GoAhead;
 
 impl BeforeDot for GoAhead {

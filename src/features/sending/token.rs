@@ -1,6 +1,6 @@
-//! The short signed tokens in messages: which recipient of which mailing, and what for.
+//! The short signed tokens in messages: they identify a recipient of a mailing and a purpose.
 //!
-//! A token says no address and no name; what it stands for is looked up. It works as long as the master key stays the same.
+//! A token contains no address and no name, only references. It is valid as long as the master key stays the same.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -10,25 +10,25 @@ use crate::engine::store::seal::Seal;
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 
-/// 80 bits: nobody guesses one in a billion years of requests, and links stay short.
+/// 80 bits: too many to guess, and links stay short.
 const TAG_BYTES: usize = 10;
 const HEAD_BYTES: usize = 1 + 12 + 4;
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// RFC 4648, in small letters: servers may change the case of local parts.
+/// RFC 4648, in lowercase: servers may change the case of local parts.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// What a token is for. A token for one purpose is none for another.
+/// The purpose of a token. A token is valid for one purpose only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The pixel was loaded.
     Open,
-    /// The link with this number was followed.
+    /// A click on the link with this number.
     Click(u16),
     /// Unsubscribing.
     Unsubscribe,
-    /// The page on which a recipient chooses topics.
+    /// The page for choosing topics.
     Preferences,
-    /// The message as a page.
+    /// The message as a web page.
     View,
     /// The envelope sender, to which bounces return.
     Bounce,
@@ -56,35 +56,35 @@ pub struct Token {
     pub purpose: Purpose,
 }
 
-/// Signs tokens and reads them.
+/// Signs and reads tokens.
 #[derive(Clone)]
 pub struct Tokens {
     keyed: Hmac<Sha256>,
 }
 
 impl Tokens {
-    /// The tokens of this installation.
+    /// Creates the tokens of this installation.
     pub fn new(seal: &Seal) -> Self {
         let key = seal.derive("mailmill mail tokens v1");
         Self { keyed: Hmac::new_from_slice(&key).expect("HMAC takes keys of any length") }
     }
 
-    /// The token for links.
+    /// Returns the token for links.
     pub fn link(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE64URL, 6)
     }
 
-    /// The token for local parts of addresses: letters and digits whose case does not matter.
+    /// Returns the token for local parts of addresses: case-insensitive letters and digits.
     pub fn local_part(&self, token: Token) -> String {
         encode(&self.bytes(token), BASE32, 5)
     }
 
-    /// Read what [`Tokens::link`] wrote.
+    /// Reads the output of [`Tokens::link`].
     pub fn read_link(&self, text: &str) -> Option<Token> {
         self.read(&decode(text.as_bytes(), 6, |byte| BASE64URL.iter().position(|c| *c == byte))?)
     }
 
-    /// Read what [`Tokens::local_part`] wrote.
+    /// Reads the output of [`Tokens::local_part`].
     pub fn read_local_part(&self, text: &str) -> Option<Token> {
         let small = |byte: u8| BASE32.iter().position(|c| *c == byte.to_ascii_lowercase());
         self.read(&decode(text.as_bytes(), 5, small)?)
@@ -153,7 +153,7 @@ fn encode(bytes: &[u8], letters: &[u8], bits_per_letter: u32) -> String {
     text
 }
 
-/// The bytes; `None` if a letter is none, the text is longer than any token, or it is not how these bytes are written.
+/// Returns the bytes; `None` if a character is invalid, the text is longer than any token, or the encoding is not canonical.
 fn decode(text: &[u8], bits_per_letter: u32, value: impl Fn(u8) -> Option<usize>) -> Option<Vec<u8>> {
     const LETTERS_MAX: usize = 64;
     if text.len() > LETTERS_MAX {
@@ -169,7 +169,7 @@ fn decode(text: &[u8], bits_per_letter: u32, value: impl Fn(u8) -> Option<usize>
             bytes.push((held >> bits) as u8);
         }
     }
-    // One token has one text: what is left over must be the zeros that `encode` puts there.
+    // Each token has exactly one encoding: the remaining bits must be the zeros that `encode` writes.
     (bits < bits_per_letter && held & ((1 << bits) - 1) == 0).then_some(bytes)
 }
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_letter_and_another_key_make_it_worthless() {
+    fn any_changed_character_or_another_key_makes_it_invalid() {
         let link = tokens().link(token(Purpose::Click(3)));
         for place in 0..link.len() {
             for c in [b'A', b'b', b'7', b'-'] {
@@ -226,7 +226,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_reading_panic(text in "\\PC{0,80}") {
+        fn no_input_makes_reading_panic(text in "\\PC{0,80}") {
             prop_assert_eq!(tokens().read_link(&text), None);
             prop_assert_eq!(tokens().read_local_part(&text), None);
         }

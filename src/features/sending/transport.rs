@@ -1,4 +1,4 @@
-//! Which way mail takes out of an environment, and the failure that says that there is none.
+//! The mail route of an environment, and the error if there is none.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::engine::mail::transport::{Exchanger, Lookup, LookupError, MailExchang
 use crate::vocab::codes::Code;
 use crate::vocab::environment::Environment;
 
-/// Where mail servers listen.
+/// The port of mail servers.
 const MAIL_PORT: u16 = 25;
 
-/// The way out for mail.
+/// A mail route.
 pub enum MailRoute {
-    /// It stays here, in the built-in inbox.
+    /// Mail stays here, in the built-in inbox.
     Inbox,
     /// To relays or to the recipients' own servers.
     Transport(Box<Transport>),
@@ -26,7 +26,7 @@ pub enum MailRoute {
     None,
 }
 
-/// The way out of an environment.
+/// Returns the mail route of an environment.
 pub fn route(engine: &Arc<Engine>, environment: Environment) -> MailRoute {
     match environment {
         Environment::Test => MailRoute::Inbox,
@@ -49,22 +49,22 @@ fn transport(engine: &Arc<Engine>) -> Transport {
     Transport::new(&engine.settings, parts)
 }
 
-/// Whether each server of the settings takes mail from here, or a well-known one of direct delivery. Nothing is sent.
+/// Checks whether each configured server, or a well-known one for direct delivery, accepts mail from here. Sends nothing.
 pub async fn probe(engine: &Arc<Engine>) -> Vec<(String, Result<(), String>)> {
     if engine.settings.mail.has_way() { transport(engine).probe().await } else { Vec::new() }
 }
 
-/// Refuse to take live mail on that could not leave.
+/// Rejects live mail that could not leave.
 pub fn require(engine: &Engine, environment: Environment) -> Result<(), Failure> {
     if environment == Environment::Test || engine.settings.mail.development || engine.settings.mail.has_way() {
         return Ok(());
     }
-    let detail = "No way out for mail is set. Give [mail] relay = [\"smtp://user:password@host:587\"] in the settings (or \
+    let detail = "No mail transport is configured. Set [mail] relay = [\"smtp://user:password@host:587\"] in the settings (or \
                   MAILMILL_MAIL__RELAY), or direct = true, or development = true to keep live mail in the built-in inbox.";
     Err(Failure::because(Code::TransportNotConfigured, detail))
 }
 
-/// The DNS as direct delivery asks it.
+/// DNS lookups for direct delivery.
 struct EngineDns(Arc<Engine>);
 
 impl MailExchangers for EngineDns {

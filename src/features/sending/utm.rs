@@ -1,11 +1,11 @@
-//! Marking an address with the mail it is clicked in, for the site's own statistics.
+//! Adds UTM parameters to a URL, for the site's web analytics.
 //!
-//! What the address says already stays as it is: its own `utm_…` parameters win, other parameters keep their bytes and their order,
-//! and what stands behind `#` stays at the end.
+//! Existing parts stay as they are: the URL's own `utm_…` parameters take precedence, other parameters keep their bytes and order, and the
+//! fragment stays at the end.
 
 use crate::features::domains::Utm;
 
-/// The address with its marks.
+/// Returns the URL with UTM parameters.
 pub fn marked(address: &str, utm: &Utm) -> String {
     let (front, fragment) = match address.split_once('#') {
         Some((front, fragment)) => (front, Some(fragment)),
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_go_between_query_and_fragment_and_change_nothing_else() {
+    fn parameters_go_between_query_and_fragment_and_change_nothing_else() {
         let utm = Utm {
             source: "mailmill".parse().ok(),
             medium: "email".parse().ok(),

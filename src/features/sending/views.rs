@@ -1,4 +1,4 @@
-//! What callers see of sends, batches and kept messages.
+//! Sends, batches and inbox messages as the API returns them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 use crate::vocab::ids::{ConversationId, EmailId, MailingId, MessageId};
 
-/// A batch: a send to an audience, and how far it is.
+/// A batch: a send to an audience, and its progress.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchView {
@@ -21,24 +21,24 @@ pub struct BatchView {
     pub status: String,
     /// `audience`, `segment`, `tag` or `email`.
     pub recipient_type: String,
-    /// Of the segment or tag.
+    /// The id of the segment or tag.
     pub recipient_id: Option<String>,
-    /// What carries it.
+    /// What delivers it.
     pub provider: String,
-    /// Everybody who belongs to it, also those who are skipped. Grows while the audience is being fixed.
+    /// All recipients, including skipped ones. Grows while the audience is being planned.
     pub total_count: u64,
-    /// Those who wait for their turn or for another try.
+    /// Recipients not sent to yet, including retries.
     pub queued_count: u64,
     pub sent_count: u64,
     pub failed_count: u64,
-    /// Those of whom nobody knows whether they have the message: the service or the connection ended at the wrong moment. They are not
-    /// sent to again by themselves.
+    /// Recipients whose delivery is unknown: the service or the connection failed at the wrong moment. They are not sent to again
+    /// automatically.
     pub unknown_count: u64,
-    /// Those who are not sent to, by reason.
+    /// Skipped recipients, by reason.
     pub skipped: BTreeMap<String, u64>,
     pub from: String,
     pub from_name: Option<String>,
-    /// In several languages: the first one's.
+    /// The subject; in several languages, the first one's.
     pub subject: String,
     pub created_at: WireTime,
     pub updated_at: Option<WireTime>,
@@ -53,16 +53,16 @@ pub struct BatchView {
 #[serde(rename_all = "camelCase")]
 pub struct Throttle {
     pub throttled_at: WireTime,
-    /// When it goes on by itself.
+    /// When it continues automatically.
     pub expires_at: WireTime,
     /// `quota`, `transport` or `deferred`.
     pub reason: String,
-    /// Those who are still to be sent to.
+    /// The number of recipients not sent to yet.
     pub remaining_count: u64,
 }
 
 impl BatchView {
-    /// A batch as callers see it.
+    /// Builds the API view of a batch.
     pub fn new(mailing: &Mailing, counts: &Counts, provider: &str) -> Self {
         let (recipient_type, recipient_id) = match mailing.audience {
             Audience::Addresses => ("email", None),
@@ -101,7 +101,7 @@ impl BatchView {
         }
     }
 
-    /// The example of the documents.
+    /// The example for the API documents.
     pub fn sample() -> Self {
         Self {
             batch_id: MailingId::from_bytes([0x66; 12]),
@@ -141,14 +141,14 @@ fn status(mailing: &Mailing, counts: &Counts) -> &'static str {
     }
 }
 
-/// A direct send, and what became of it.
+/// A direct send and its status.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendView {
     pub send_id: MailingId,
-    /// Of the first recipient: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
+    /// The status of the first recipient: `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
     pub status: String,
-    /// What carries it.
+    /// What delivers it.
     pub provider: String,
     /// The email that the first recipient gets.
     pub email_id: Option<EmailId>,
@@ -158,7 +158,7 @@ pub struct SendView {
     pub subject: String,
     pub transactional: bool,
     pub created_at: WireTime,
-    /// The recipient and those of its copies.
+    /// The recipient, and those of its copies.
     pub recipients: Vec<RecipientView>,
 }
 
@@ -169,18 +169,18 @@ pub struct RecipientView {
     pub email: String,
     /// `queued`, `handoff`, `sent`, `deferred`, `failed`, `unknown` or `skipped`.
     pub status: String,
-    /// What the next mail server said last.
+    /// The next mail server's last reply.
     pub reply: Option<String>,
-    /// Why it was skipped, or why nobody knows.
+    /// Why it was skipped, or why its delivery is unknown.
     pub reason: Option<String>,
-    /// When it is tried again.
+    /// When the next attempt is due.
     pub next_attempt_at: Option<WireTime>,
-    /// When the status became what it is.
+    /// When the status last changed.
     pub at: Option<WireTime>,
 }
 
 impl RecipientView {
-    /// A recipient as callers see it.
+    /// Builds the API view of a recipient.
     pub fn new(recipient: &Recipient) -> Self {
         let email = recipient.address.as_ref().map_or_else(String::new, |address| address.email.clone());
         let mut view = Self {
@@ -213,7 +213,7 @@ impl RecipientView {
 }
 
 impl SendView {
-    /// A direct send as callers see it.
+    /// Builds the API view of a direct send.
     pub fn new(mailing: &Mailing, recipients: &[Recipient], provider: &str) -> Self {
         let first = recipients.first().map_or("skipped", |recipient| recipient.delivery.word());
         let translation = recipients.first().map_or_else(|| mailing.first(), |recipient| mailing.translation_for(recipient));
@@ -232,7 +232,7 @@ impl SendView {
         }
     }
 
-    /// The example of the documents.
+    /// The example for the API documents.
     pub fn sample() -> Self {
         Self {
             send_id: MailingId::from_bytes([0x66; 12]),
@@ -268,7 +268,7 @@ pub struct MessageView {
     pub from_name: Option<String>,
     pub to: String,
     pub subject: String,
-    /// Of the message as it would have gone out.
+    /// The size of the message as it would have gone out.
     pub size: u64,
     pub received_at: WireTime,
 }
@@ -289,7 +289,7 @@ impl From<InboxRow> for MessageView {
 }
 
 impl MessageView {
-    /// The example of the documents.
+    /// The example for the API documents.
     pub fn sample() -> Self {
         Self {
             id: MessageId::from_bytes([0x66; 12]),

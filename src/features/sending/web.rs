@@ -1,4 +1,4 @@
-//! A message as its reader meets it on the web: the page that shows it, and where its links lead.
+//! A message on the web: its page, and the targets of its links.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::features::contacts::tags::TagNames;
 use crate::features::sending::token::Tokens;
 use crate::vocab::environment::Environment;
 
-/// Who reads, of which message.
+/// The recipient and the message.
 struct WebMessage {
     profile: RecipientProfile,
     variables: serde_json::Map<String, serde_json::Value>,
@@ -34,7 +34,7 @@ impl WebMessage {
     }
 }
 
-/// Where a link leads for this recipient; none if there is no such link, or a field in it has no value.
+/// Returns the target of a link for this recipient; `None` if there is no such link, or one of its fields has no value.
 pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipient, link: u16) -> Result<Option<String>> {
     let Some(address) = store::link(tx, mailing.translation_for(recipient), link)? else { return Ok(None) };
     if !address.contains("{{") {
@@ -45,7 +45,7 @@ pub fn target(tx: &impl Read, mailing: &Mailing, number: u32, recipient: &Recipi
     Ok(template.render(&Escaped(reading.values(None))).ok())
 }
 
-/// Values as parts of an address: nothing that they say can be taken for another part of it.
+/// Values as parts of a URL, escaped so that they cannot be taken for another part.
 struct Escaped<'a>(MergeData<'a>);
 
 impl Fields for Escaped<'_> {
@@ -57,7 +57,7 @@ impl Fields for Escaped<'_> {
     }
 }
 
-/// RFC 3986 §2.3: all but unreserved characters as %-escapes.
+/// RFC 3986 §2.3: escapes all but unreserved characters as %XX.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -69,7 +69,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The message as a page, with the recipient's fields, and links that lead where they lead without being counted.
+/// Renders the message as a page, with the recipient's fields and untracked links.
 pub fn page(
     tx: &impl Read,
     (tokens, base, environment): (&Tokens, &str, Environment),
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_stays_one_part_of_an_address() {
+    fn a_value_stays_one_part_of_a_url() {
         assert_eq!(escaped("a b&c=/?#ä%"), "a%20b%26c%3D%2F%3F%23%C3%A4%25");
         assert_eq!(escaped("Ada-1_2.3~"), "Ada-1_2.3~");
     }

@@ -1,6 +1,6 @@
-//! What webhooks are told of messages: of tests, and engagement events, which exist only for those who ask for them by name.
+//! Webhook events about messages: tests, and engagement events, which are only for webhooks that subscribe to them.
 //!
-//! A campaign brings them forth by the hundred thousand, so nothing is written unless a webhook asks, and asking costs one look.
+//! A campaign can cause hundreds of thousands of them, so nothing is written unless a webhook subscribes, and the check costs one read.
 
 use serde_json::{Value, json};
 
@@ -13,22 +13,22 @@ use crate::engine::store::{Read, Result, WriteTx};
 use crate::vocab::ids::{ContactId, EmailId};
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Whom an event is about.
+/// The recipient of an event.
 pub struct EventSubject<'a> {
     pub mailing: &'a Mailing,
-    /// The email that the recipient got, if it is one of ours.
+    /// The email that the recipient got, if it is a stored one.
     pub sent_email: Option<EmailId>,
     /// The address, unless it was erased.
     pub email: Option<&'a str>,
     pub contact: Option<ContactId>,
 }
 
-/// Whether a webhook wants to know of this of a mailing's recipients. Tests are looked at by whoever wrote them.
+/// Returns whether a webhook subscribes to this event of a mailing. Tests are excluded, because their authors read them.
 pub fn is_wanted(tx: &impl Read, mailing: &Mailing, kind: WebhookEvent) -> Result<bool> {
     Ok(mailing.kind != Kind::Test && outbox::is_wanted(tx, mailing.account, kind)?)
 }
 
-/// Tell of it, if a webhook wants to know; `more` are the fields of this kind alone.
+/// Emits the event if a webhook subscribes to it; `more` has the fields specific to its kind.
 pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>, at: Timestamp, more: Value) -> Result<()> {
     let EventSubject { mailing, sent_email, email, contact } = subject;
     if !is_wanted(tx, mailing, kind)? {
@@ -47,7 +47,7 @@ pub fn emit(tx: &mut WriteTx<'_>, kind: WebhookEvent, subject: &EventSubject<'_>
     Ok(())
 }
 
-/// A test of an email is on its way to a recipient.
+/// A test of an email was sent to a recipient.
 pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Translation, recipient: &EmailAddress) {
     let Mailing { account, project, conversation, .. } = *mailing;
     let data = json!({
@@ -58,7 +58,7 @@ pub fn email_tested(tx: &mut WriteTx<'_>, mailing: &Mailing, translation: &Trans
     outbox::emit(tx, NewEvent { kind: WebhookEvent::EmailTestSent, account, project, conversation, data });
 }
 
-/// A recipient's mail server has accepted the message.
+/// A recipient's mail server accepted the message.
 pub fn delivered(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, recipient: &Recipient) -> Result<()> {
     let profile = merge_data::load(tx, mailing, number, recipient)?;
     let email = profile.as_ref().map(|profile| profile.email.as_str());

@@ -1,9 +1,9 @@
-//! The suppression list of an account: who must not be mailed, and why.
+//! The suppression list of an account: the addresses that must not be mailed, and why.
 //!
-//! A row is found by a keyed hash of the address, so that somebody whose data was erased stays on the list without being named by it.
-//! Whoever has only the files cannot try addresses on it either: the key is derived from the master key.
+//! A row is found by a keyed hash of the address, so that an erased contact stays on the list without being identified. The files alone do
+//! not allow testing addresses against the list either, because the key is derived from the master key.
 //!
-//! Invariant: an address has one row; a graver reason takes the place of a lighter one, never the other way round.
+//! Invariant: an address has one row. A graver reason replaces a lighter one, never the other way round.
 
 mod model;
 pub mod ops;

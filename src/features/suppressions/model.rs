@@ -1,4 +1,4 @@
-//! Why an address is not mailed, and which reason weighs more.
+//! The reasons for suppression and their order.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,28 @@ use crate::engine::store::Record;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Its owner wants no more marketing. Messages that somebody waits for still go out.
+    /// The recipient wants no more marketing email. Transactional messages still go out.
     Unsubscribe,
-    /// Somebody of the account put it there.
+    /// A member of the account added it.
     Manual,
-    /// Its mail server says that there is no such address.
+    /// Its mail server reports that the address does not exist.
     BounceHard,
-    /// Its owner said that a message was spam.
+    /// The recipient reported a message as spam.
     Complaint,
-    /// All that was known of its owner was erased.
+    /// The recipient's data was erased.
     Erased,
 }
 
 impl Reason {
-    /// All of them, the lightest first.
+    /// All reasons, the lightest first.
     pub const ALL: [Self; 5] = [Self::Unsubscribe, Self::Manual, Self::BounceHard, Self::Complaint, Self::Erased];
 
-    /// Whether it also stops messages that somebody waits for.
+    /// Whether the reason also stops transactional messages.
     pub fn stops_transactional(self) -> bool {
         self != Self::Unsubscribe
     }
 
-    /// The number in keys. Never changed, and 0 is for all reasons together.
+    /// The number used in keys. Never change it; 0 means all reasons together.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::Unsubscribe => 1,
@@ -43,17 +43,17 @@ impl Reason {
     }
 }
 
-/// Who put an address on the list.
+/// What added an address to the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// A caller of the interface.
+    /// An API call.
     Api,
-    /// A mail server's answer while a message was handed over.
+    /// A mail server's response during handoff.
     Smtp,
-    /// A message about a message that came back.
+    /// A bounce message.
     Inbound,
-    /// The owner of the address, by a link or by mail.
+    /// The recipient, by a link or by mail.
     Recipient,
 }
 
@@ -62,9 +62,9 @@ pub enum Source {
 pub struct Suppression {
     pub reason: Reason,
     pub source: Source,
-    /// The normalised address; none if it was erased.
+    /// The normalized address; absent if it was erased.
     pub email: Option<String>,
-    /// What a mail server said, or what somebody noted.
+    /// The mail server's response, or a note by a user.
     pub note: Option<String>,
     pub created_at: Timestamp,
 }

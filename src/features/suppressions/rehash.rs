@@ -1,5 +1,5 @@
-//! The list under another master key. Rows that name their address are hashed again; those of erased people have no address, and cannot be
-//! matched by the new key.
+//! Rehashes the list with another master key. Rows with an address are hashed again; those of erased contacts have no address and cannot be
+//! matched with the new key.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::engine::store::{Read, Result, Store};
 use crate::vocab::ids::AccountId;
 use crate::vocab::limits;
 
-/// How many rows have no address: only the key that hashed them can recognise their owners.
+/// Returns the number of rows without an address: only the key that hashed them can match them.
 pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     let mut many = 0;
     store::visit(tx, |_, _, row| {
@@ -19,7 +19,7 @@ pub fn named_by_hash_alone(tx: &impl Read) -> Result<u64> {
     Ok(many)
 }
 
-/// Whether the lists are hashed with this key: one row matches its address. `None` if no row has an address.
+/// Returns whether the lists are hashed with this key, judging by one row with an address. `None` if no row has an address.
 pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
     let (digester, mut matches) = (Digester::new(seal), None);
     store::visit(tx, |account, digest, row| {
@@ -31,7 +31,7 @@ pub fn is_hashed_with(tx: &impl Read, seal: &Seal) -> Result<Option<bool>> {
     Ok(matches)
 }
 
-/// Hash every address on the lists with this key. May be repeated after a crash. Must not be called in a thread of the runtime.
+/// Hashes every address on the lists with this key. Safe to repeat after a crash. Must not be called on a runtime thread.
 pub fn rehash(list: &Store, seal: &Seal) -> Result<()> {
     let digester = Digester::new(seal);
     let mut moves: Vec<(AccountId, Digest, Digest)> = Vec::new();

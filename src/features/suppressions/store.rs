@@ -14,27 +14,27 @@ use crate::vocab::ids::AccountId;
 use crate::vocab::limits::SUPPRESSIONS_IN_MEMORY_MAX;
 use crate::vocab::tables;
 
-/// A keyed hash of a normalised address: half of it, which nobody finds twice.
+/// Half of the keyed hash of a normalized address, which is enough to rule out collisions.
 pub type Digest = [u8; 16];
 
 const ROWS: Table<(AccountId, Digest), Suppression> = Table::new(tables::SUPPRESSIONS);
-/// By reason, and once more under [`ALL`].
+/// Keyed by reason, with a second row under [`ALL`].
 const ORDER: Table<(AccountId, u8, Timestamp, Digest), ()> = Table::new(tables::SUPPRESSION_ORDER);
 const COUNTS: Table<(AccountId, u8), i64> = Table::new(tables::SUPPRESSION_COUNTS);
-/// In the place of a reason's number: all of them.
+/// Replaces a reason's number to mean all reasons.
 const ALL: u8 = 0;
 
-/// Hashes addresses with this installation's key.
+/// Hashes addresses with the key of this installation.
 #[derive(Clone)]
 pub struct Digester(Hmac<Sha256>);
 
 impl Digester {
-    /// With the key that belongs to this purpose.
+    /// Derives the key for this purpose.
     pub fn new(seal: &Seal) -> Self {
         Self(Hmac::new_from_slice(&seal.derive("suppressions")).expect("HMAC takes keys of any length"))
     }
 
-    /// The hash of a normalised address, different for each account.
+    /// Returns the hash of a normalized address, different for each account.
     pub fn digest(&self, account: AccountId, normalised: &str) -> Digest {
         let mut sum = self.0.clone();
         sum.update(&account.0);
@@ -44,17 +44,17 @@ impl Digester {
     }
 }
 
-/// Why this normalised address must not be mailed, if it must not.
+/// Returns why this normalized address must not be mailed; `None` if it may be.
 pub fn reason(tx: &impl Read, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Reason>> {
     Ok(find(tx, digester, account, normalised)?.map(|row| row.reason))
 }
 
-/// The row of this normalised address.
+/// Returns the row of this normalized address.
 pub fn find(tx: &impl Read, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Suppression>> {
     tx.get(ROWS, &(account, digester.digest(account, normalised)))
 }
 
-/// Put an address on the list. One that is there already stays as it is, unless this reason is graver. Says what holds then.
+/// Adds an address to the list. An existing row stays as it is, unless this reason is graver. Returns the resulting row.
 pub fn add(
     tx: &mut WriteTx<'_>,
     digester: &Digester,
@@ -81,12 +81,12 @@ pub fn add(
     Ok(new)
 }
 
-/// Forget the address itself and keep that its owner is not mailed: what is left names nobody.
+/// Deletes the address but keeps its owner suppressed: the remaining row identifies no one.
 pub fn erase(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalised: &str) -> Result<()> {
     add(tx, digester, account, normalised, (Reason::Erased, Source::Api), None).map(drop)
 }
 
-/// Take an address off the list; says what it was there for.
+/// Removes an address from the list; returns its row.
 pub fn delete(tx: &mut WriteTx<'_>, digester: &Digester, account: AccountId, normalised: &str) -> Result<Option<Suppression>> {
     let digest = digester.digest(account, normalised);
     let Some(known) = tx.get(ROWS, &(account, digest))? else { return Ok(None) };
@@ -103,13 +103,13 @@ fn remove(tx: &mut WriteTx<'_>, account: AccountId, digest: Digest, row: &Suppre
     Ok(())
 }
 
-/// How many there are, of one reason or of all.
+/// Returns the number of rows with one reason, or of all.
 pub fn count(tx: &impl Read, account: AccountId, reason: Option<Reason>) -> Result<u64> {
     let count = tx.get(COUNTS, &(account, reason.map_or(ALL, Reason::number)))?.unwrap_or(0);
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// A part of the list, the newest first.
+/// Returns a part of the list, newest first.
 pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: usize, limit: usize) -> Result<Vec<Suppression>> {
     let facet = reason.map_or(ALL, Reason::number);
     let (mut skipped, mut digests) = (0, Vec::new());
@@ -131,12 +131,12 @@ pub fn list(tx: &impl Read, account: AccountId, reason: Option<Reason>, offset: 
     Ok(rows)
 }
 
-/// Every row of all accounts, until `visitor` breaks.
+/// Visits every row of all accounts, until `visitor` breaks.
 pub fn visit(tx: &impl Read, mut visitor: impl FnMut(AccountId, Digest, Suppression) -> Result<ControlFlow<()>>) -> Result<()> {
     tx.visit(ROWS, &Span::default(), Order::Forward, |(account, digest), row| visitor(account, digest, row))
 }
 
-/// Put a row under another hash, where its address is found by another key.
+/// Moves a row to another hash, which another key gives its address.
 pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest, Digest)) -> Result<()> {
     let Some(row) = tx.get(ROWS, &(account, before))?.filter(|_| before != after) else { return Ok(()) };
     tx.delete(ROWS, &(account, before));
@@ -148,10 +148,10 @@ pub fn rename(tx: &mut WriteTx<'_>, account: AccountId, (before, after): (Digest
     Ok(())
 }
 
-/// The list of one account as it was at one moment, for many look-ups in a row.
+/// A snapshot of one account's list, for many lookups in a row.
 ///
-/// Of a usual list all hashes are in memory, and a million look-ups take about a second; an empty one costs nothing. Of a very long
-/// one each look-up reads a row.
+/// All hashes of a list of usual size are in memory, and a million lookups take about a second; an empty list costs nothing. With a very
+/// long list, each lookup reads a row.
 pub struct Checker {
     account: AccountId,
     digester: Digester,
@@ -164,12 +164,12 @@ enum Known {
 }
 
 impl Checker {
-    /// The account's list as `tx` sees it.
+    /// Loads the account's list as `tx` sees it.
     pub fn load(tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
         Self::load_up_to(SUPPRESSIONS_IN_MEMORY_MAX, tx, digester, account)
     }
 
-    /// The same with another number of suppressions that are held in memory.
+    /// Like `load`, with another maximum number of suppressions in memory.
     pub(super) fn load_up_to(in_memory_max: u64, tx: &ReadTx, digester: &Digester, account: AccountId) -> Result<Self> {
         let known = match count(tx, account, None)? {
             0 => Known::All(HashMap::new()),
@@ -188,12 +188,12 @@ impl Checker {
         Ok(Self { account, digester: digester.clone(), known })
     }
 
-    /// Whether nobody is on the list.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         matches!(&self.known, Known::All(known) if known.is_empty())
     }
 
-    /// Why this normalised address must not be mailed, if it must not.
+    /// Returns why this normalized address must not be mailed; `None` if it may be.
     pub fn reason(&self, normalised: &str) -> Result<Option<Reason>> {
         match &self.known {
             Known::All(known) if known.is_empty() => Ok(None),

@@ -1,4 +1,4 @@
-//! The list as callers, senders and erased people meet it.
+//! The list as callers, senders and erasure use it.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn emails(data: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn an_address_is_put_on_the_list_found_and_taken_off() {
+fn an_address_is_added_found_and_removed() {
     let app = TestApp::new();
     let made = app.post("/v1/suppressions", json!({ "email": " Ada@EXAMPLE.com", "note": "Asked us" }));
     assert_eq!(made.status, 201);
@@ -35,7 +35,7 @@ fn an_address_is_put_on_the_list_found_and_taken_off() {
 }
 
 #[test]
-fn the_newest_stand_first_and_reasons_have_lists_of_their_own() {
+fn the_newest_come_first_and_the_list_filters_by_reason() {
     let app = TestApp::new();
     for (email, reason) in [("a@example.com", "manual"), ("b@example.com", "complaint"), ("c@example.com", "manual")] {
         app.post("/v1/suppressions", json!({ "email": email, "reason": reason })).data();
@@ -48,7 +48,7 @@ fn the_newest_stand_first_and_reasons_have_lists_of_their_own() {
 }
 
 #[test]
-fn a_graver_reason_takes_the_place_of_a_lighter_one() {
+fn a_graver_reason_replaces_a_lighter_one() {
     let app = TestApp::new();
     let put = |reason: &str| {
         app.post("/v1/suppressions", json!({ "email": "a@example.com", "reason": reason })).data()["reason"].clone()
@@ -61,7 +61,7 @@ fn a_graver_reason_takes_the_place_of_a_lighter_one() {
 }
 
 #[test]
-fn somebody_erased_stays_on_the_list_without_a_name() {
+fn an_erased_contact_stays_on_the_list_without_its_address() {
     let app = TestApp::new();
     app.post("/v1/suppressions", json!({ "email": "a@example.com", "note": "Lives in Bath" })).data();
     let (digester, account) = (Digester::new(&app.engine().seal), app.account());
@@ -74,7 +74,7 @@ fn somebody_erased_stays_on_the_list_without_a_name() {
 }
 
 #[test]
-fn a_checker_says_the_same_as_the_list() {
+fn a_checker_agrees_with_the_list() {
     let app = TestApp::new();
     let (digester, account) = (Digester::new(&app.engine().seal), app.account());
     let empty = Checker::load(&app.read(), &digester, account).expect("readable");
@@ -97,6 +97,6 @@ fn a_checker_says_the_same_as_the_list() {
         assert_eq!(frugal.reason(&email), expected);
     }
     let other = crate::vocab::ids::AccountId::from_bytes([9; 12]);
-    assert_eq!(reason(&tx, &digester, other, "a1@example.com"), Ok(None), "each account has a list of its own");
+    assert_eq!(reason(&tx, &digester, other, "a1@example.com"), Ok(None), "each account has its own list");
     assert!(!Reason::Unsubscribe.stops_transactional() && Reason::BounceHard.stops_transactional());
 }

@@ -1,4 +1,4 @@
-//! A row of the suppression list as callers see it.
+//! A row of the suppression list as the API returns it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,15 +7,15 @@ use super::model::{Reason, Source, Suppression};
 use crate::engine::api::Listed;
 use crate::engine::api::response::WireTime;
 
-/// An address that is not mailed.
+/// A suppressed address.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SuppressionView {
-    /// The address in small letters; absent if all that was known of its owner was erased.
+    /// The address in lowercase; absent if its owner's data was erased.
     pub email: Option<String>,
     pub reason: Reason,
     pub source: Source,
-    /// What a mail server said, or what somebody noted.
+    /// The mail server's response, or a note by a user.
     pub note: Option<String>,
     pub created_at: WireTime,
 }
@@ -33,7 +33,7 @@ impl From<Suppression> for SuppressionView {
 }
 
 impl SuppressionView {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             email: Some("ada@example.com".into()),

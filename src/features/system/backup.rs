@@ -1,8 +1,8 @@
-//! Backups: a folder with a copy of each store and a manifest that tells what must be in them.
+//! Backups: a folder with a copy of each store and a manifest of their contents.
 //!
-//! The manifest is written last, so a folder without one is no backup. Its digests are of the rows themselves; checking them
-//! proves that every row can be read and is the one that was written. Left out are what can be made anew (the search index) and
-//! what must not lie beside the data (the master key).
+//! The manifest is written last, so a folder without one is not a backup. Its digests cover the rows themselves; checking them proves that
+//! every row is readable and unchanged. A backup omits what can be rebuilt (the search index) and what must not be stored with the data
+//! (the master key).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,38 +21,38 @@ use crate::engine::store::{self, ReadTx, StoreFile, backup};
 use crate::vocab::tables::DatabaseKind;
 
 const MANIFEST: &str = "manifest.json";
-/// The form of the manifest and the folder. The first one named neither installation nor key.
+/// The format version of the manifest and folder. Version 1 named neither installation nor key.
 const FORMAT: u32 = 2;
 const FORMATS: [u32; 2] = [1, FORMAT];
-/// Memory for pages of a file that is only looked into.
+/// The page cache of a file that is only inspected.
 const CACHE_BYTES: usize = 16 * 1024 * 1024;
-/// A manifest has a line for each table.
+/// A manifest has one line per table.
 const MANIFEST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// TABLE: the files of a backup. Only these are ever read from one.
+/// TABLE: the files of a backup. No others are read.
 const FILES: [(&str, DatabaseKind); 3] =
     [("control.redb", DatabaseKind::Control), ("test.redb", DatabaseKind::Environment), ("live.redb", DatabaseKind::Environment)];
 
-/// What is in a backup.
+/// The contents of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Manifest {
     format: u32,
-    /// The program that made it.
+    /// The version of the program that wrote it.
     program: String,
     pub made_at: String,
-    /// Whose data it is.
+    /// The installation that owns the data.
     #[serde(default)]
     installation: Option<Installation>,
-    /// Of the master key that its secrets are sealed with.
+    /// Identifies the master key that its secrets are sealed with.
     #[serde(default)]
     pub key_check: Option<KeyCheck>,
-    /// File name to what its tables hold.
+    /// File name to digests of its tables.
     files: BTreeMap<String, backup::Digests>,
 }
 
 impl Manifest {
-    /// Rows in all files.
+    /// Returns the number of rows in all files.
     pub fn rows(&self) -> u64 {
         self.files.values().flat_map(|tables| tables.values()).map(|table| table.rows).sum()
     }
@@ -61,17 +61,17 @@ impl Manifest {
 /// Why a backup cannot be made or used.
 #[derive(Debug)]
 pub enum BackupError {
-    /// The folder has something in it already.
+    /// The folder is not empty.
     NotEmpty(PathBuf),
     /// A file or folder cannot be read or written.
     Io(PathBuf, io::Error),
-    /// The manifest is not there or not one of ours.
+    /// The manifest is missing or invalid.
     Manifest(PathBuf, String),
     /// A store cannot be read or written.
     Store(PathBuf, store::Error),
-    /// What is in a file is not what the manifest says.
+    /// The content of a file does not match the manifest.
     Differs { file: PathBuf, table: String },
-    /// A file holds what belongs into another.
+    /// A file holds the data of another.
     Swapped { file: PathBuf, holds: String },
 }
 
@@ -80,11 +80,11 @@ impl fmt::Display for BackupError {
         match self {
             Self::NotEmpty(path) => write!(f, "the folder {} is not empty; name a new one", path.display()),
             Self::Io(path, cause) => write!(f, "{}: {cause}", path.display()),
-            Self::Manifest(path, why) => write!(f, "{} is no backup: {why}", path.display()),
+            Self::Manifest(path, why) => write!(f, "{} is not a backup: {why}", path.display()),
             Self::Store(path, store::Error::Damaged { file, found }) if file == path => {
                 write!(f, "the backup is damaged: {}: {found}; use another backup", path.display())
             }
-            // This names the file of the running service.
+            // This error names the file of the running service.
             Self::Store(_, cause @ store::Error::Damaged { .. }) => cause.fmt(f),
             Self::Swapped { file, holds } => write!(
                 f,
@@ -94,7 +94,7 @@ impl fmt::Display for BackupError {
             Self::Store(path, cause) => write!(f, "{}: {cause}", path.display()),
             Self::Differs { file, table } => write!(
                 f,
-                "the backup is damaged: the table \"{table}\" in {} is not the one that was saved; use another backup",
+                "the backup is damaged: the table \"{table}\" in {} differs from the manifest; use another backup",
                 file.display()
             ),
         }
@@ -104,7 +104,7 @@ impl fmt::Display for BackupError {
 impl std::error::Error for BackupError {}
 
 impl BackupError {
-    /// The same of the file that the damaged one was copied from.
+    /// Reports the same error for the source of the damaged copy.
     fn about(self, source: PathBuf) -> Self {
         match self {
             Self::Store(_, store::Error::Damaged { found, .. }) => {
@@ -124,10 +124,10 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
     move |cause| BackupError::Io(path, cause)
 }
 
-/// Copy all stores of a running engine into `target`, each as of one moment.
+/// Copies all stores of a running engine into `target`, each from one snapshot.
 pub fn make(engine: &Engine, target: &Path, now: Timestamp) -> Result<Manifest> {
     make_empty(target)?;
-    // All three moments are taken before the first copy begins, so they lie as close together as they can.
+    // All three snapshots are taken before the first copy, so they are as close together as possible.
     let [test, live] = engine.environments().map(|environment_data| environment_data.store.read());
     let stores = [engine.control.read(), test, live];
     let mut files = BTreeMap::new();
@@ -148,7 +148,7 @@ fn copy(tx: &ReadTx, database_kind: DatabaseKind, file: &Path) -> Result<backup:
     Ok(digests)
 }
 
-/// Make the folder, for its owner only, or find it empty.
+/// Creates the folder, accessible only to its owner, or accepts an empty one.
 fn make_empty(folder: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed(folder))?;
     let mut entries = fs::read_dir(folder).map_err(failed(folder))?;
@@ -167,7 +167,7 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<()> {
     write().map_err(failed(&path))
 }
 
-/// Read the manifest of the backup in `folder` and compare every row with it.
+/// Reads the manifest of the backup in `folder` and compares every row with it.
 pub fn verify(folder: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
     for (name, database_kind) in FILES {
@@ -176,20 +176,23 @@ pub fn verify(folder: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Read what the backup in `folder` says of itself.
+/// Reads the manifest of the backup in `folder`.
 pub fn read_manifest(folder: &Path) -> Result<Manifest> {
     let path = folder.join(MANIFEST);
     let refuse = |why: String| BackupError::Manifest(folder.to_path_buf(), why);
     let bytes = match fs::metadata(&path) {
         Ok(found) if found.len() > MANIFEST_BYTES_MAX => return Err(refuse(format!("its {MANIFEST} is too large"))),
         Ok(_) => fs::read(&path).map_err(failed(&path))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refuse(format!("there is no {MANIFEST} in it"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refuse(format!("it has no {MANIFEST}"))),
         Err(error) => return Err(failed(&path)(error)),
     };
     let manifest: Manifest =
-        serde_json::from_slice(&bytes).map_err(|error| refuse(format!("its {MANIFEST} is wrong: {error}")))?;
+        serde_json::from_slice(&bytes).map_err(|error| refuse(format!("its {MANIFEST} is invalid: {error}")))?;
     if !FORMATS.contains(&manifest.format) {
-        return Err(refuse(format!("its form is {}, this program knows up to {FORMAT}; use a newer program", manifest.format)));
+        return Err(refuse(format!(
+            "its format is {}, but this program supports up to {FORMAT}; use a newer version of Mailmill",
+            manifest.format
+        )));
     }
     match FILES.iter().find(|(name, _)| !manifest.files.contains_key(*name)) {
         Some((name, _)) => Err(refuse(format!("its {MANIFEST} does not name {name}"))),
@@ -213,14 +216,14 @@ fn compare(file: &Path, database_kind: DatabaseKind, expected: &backup::Digests)
     }
 }
 
-/// The store whose data is in a file, if that is not the one of its name.
+/// Returns the store whose data is in a file, if it differs from the file's name.
 fn holds(file: &Path) -> store::Result<Option<String>> {
     let whose = identity::identity(&StoreFile::open_verified(file, CACHE_BYTES)?.read()?)?;
     let is_own = |name: &str| file.file_stem().is_some_and(|stem| stem == name);
     Ok(whose.map(|whose| whose.store).filter(|name| !is_own(name)))
 }
 
-/// The files of the backup in `folder`, open to look into them: control, test and live.
+/// Opens the files of the backup in `folder` for inspection: control, test and live.
 pub fn files(folder: &Path) -> Result<[StoreFile; 3]> {
     let open = |name: &str| {
         let file = folder.join(name);
@@ -230,8 +233,8 @@ pub fn files(folder: &Path) -> Result<[StoreFile; 3]> {
     Ok([open(control)?, open(test)?, open(live)?])
 }
 
-/// Copy the backup in `folder` into the folder `data`, which must have no stores, and compare every row of the copy. What fails leaves
-/// nothing behind.
+/// Copies the backup in `folder` into the folder `data`, which must have no stores, and compares every row of the copy. A failure removes
+/// the copied files.
 pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     let manifest = read_manifest(folder)?;
     if FILES.iter().any(|(name, _)| data.join(name).exists()) {
@@ -245,7 +248,7 @@ pub fn restore(folder: &Path, data: &Path) -> Result<Manifest> {
     });
     if copied.is_err() {
         for (name, _) in FILES {
-            // Those not reached are not there; the first failure is the one to tell.
+            // Files not reached do not exist; the first failure is the one to report.
             let _ = fs::remove_file(data.join(name));
         }
     }

@@ -1,6 +1,6 @@
-//! What keeps an installation from sending mail that arrives, looked for in the order in which it has to be put right.
+//! Checks for problems that keep an installation's mail from arriving, in the order in which to fix them.
 //!
-//! Nothing is sent and nothing is changed. What only the process around knows (its sockets, its certificate) is looked for there.
+//! Nothing is sent or changed. What only the running process knows (its sockets, its certificate) is checked there.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::finding::Finding;
 use crate::vocab::limits::{DOCTOR_DISK_FREE_BYTES_MIN, DOCTOR_DISK_FREE_BYTES_WANTED};
 
-/// Everything, the most urgent first.
+/// Runs all checks; returns the most urgent findings first.
 pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     let folder = engine.control.file().parent().map(Path::to_path_buf).unwrap_or_default();
     let mut findings: Vec<Finding> = ports(engine.listening()).into_iter().collect();
@@ -28,25 +28,28 @@ pub async fn run(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Where the service runs, if it does.
+/// Reports the addresses the service listens on, if it runs.
 fn ports(listening: &[SocketAddr]) -> Option<Finding> {
     let shown: Vec<String> = listening.iter().map(ToString::to_string).collect();
     (!shown.is_empty()).then(|| Finding::good("ports", format!("the service runs, on {}", shown.join(", "))))
 }
 
-/// Whether the next start will find the master key. That it opens the data was verified at this one.
+/// Checks whether the next start will find the master key. This start has verified that it opens the data.
 fn key(engine: &Engine) -> Finding {
     match engine.check_key() {
-        Ok(()) => Finding::good("master key", "it is the key of this installation; keep a copy elsewhere, it is in no backup"),
+        Ok(()) => Finding::good(
+            "master key",
+            "it is the key of this installation; keep a copy elsewhere, because backups do not contain it",
+        ),
         Err(trouble) => Finding::problem(
             "master key",
             trouble.to_string(),
-            "Put your copy of the key back before the service stops: Mailmill does not start without it.",
+            "Restore the key from your copy before the service stops: Mailmill does not start without it.",
         ),
     }
 }
 
-/// Whether sending waits for a decision.
+/// Checks whether sending is on hold.
 fn hold(engine: &Engine) -> Option<Finding> {
     let hold = engine.hold.current()?;
     let said = format!("sending is on hold since {}: {}", hold.since, hold.cause);
@@ -54,9 +57,9 @@ fn hold(engine: &Engine) -> Option<Finding> {
     Some(Finding::warning("hold", said, remedy))
 }
 
-/// Whether the system keeps its clock right: signatures, tokens and schedules go by it.
+/// Checks whether the system synchronizes its clock: signatures, tokens and schedules depend on it.
 fn clock() -> Finding {
-    // SAFETY: a structure of numbers, for which zero is a value, and which the call only fills: no mode is set.
+    // SAFETY: a structure of numbers, for which zero is valid, and which the call only fills: no mode is set.
     let state = unsafe {
         let mut state: libc::timex = std::mem::zeroed();
         libc::adjtimex(&raw mut state)
@@ -64,19 +67,19 @@ fn clock() -> Finding {
     match state {
         libc::TIME_ERROR => Finding::warning(
             "clock",
-            "nobody keeps the system's clock right",
-            "Install a time service, like chrony or systemd-timesyncd: signatures and schedules go by the clock.",
+            "the system clock is not synchronized",
+            "Install a time service, like chrony or systemd-timesyncd: signatures and schedules depend on the clock.",
         ),
-        state if state < 0 => Finding::skipped("clock", "the system does not tell whether its clock is kept right"),
-        _ => Finding::good("clock", "kept right by the system"),
+        state if state < 0 => Finding::skipped("clock", "the system does not report whether its clock is synchronized"),
+        _ => Finding::good("clock", "synchronized by the system"),
     }
 }
 
 fn disk(folder: &Path, space: &Space) -> Finding {
     let disk = space.status();
-    let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not tell how much is free") };
+    let Some(free) = disk.free else { return Finding::skipped("disk", "the system does not report the free space") };
     let said = format!("{:.1} GB free for {}", free as f64 / 1e9, folder.display());
-    let remedy = "Make room, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
+    let remedy = "Free up space, or move the data folder to a larger disk (stop, copy the folder, start with --data).";
     if disk.is_low {
         let said = format!("the service is read-only: {said}, and data.free_mib_min is {} MiB", disk.free_min >> 20);
         return Finding::problem("disk", said, format!("{remedy} Mailmill then accepts writes again."));
@@ -88,16 +91,16 @@ fn disk(folder: &Path, space: &Space) -> Finding {
     }
 }
 
-/// What holds the processes that read foreign HTML and images, as one of them finds it.
+/// Reports how the worker processes for untrusted HTML and images are confined, as reported by one of them.
 async fn confinement(engine: &Engine) -> Finding {
     const SUBJECT: &str = "workers";
     let remedy = "Run on Linux 5.13 or newer, and let containers use seccomp, Landlock and user namespaces.";
     let names = |layers: Vec<String>| layers.join(", ");
     match engine.pixels.confinement().await {
-        Ok(None) => Finding::skipped(SUBJECT, "this process draws by itself"),
+        Ok(None) => Finding::skipped(SUBJECT, "this process renders without worker processes"),
         Err(fault) => {
             let remedy =
-                format!("{remedy} rendering.require_confinement = false runs them unconfined: only for input that you trust.");
+                format!("{remedy} rendering.require_confinement = false runs them unconfined; use it only for trusted input.");
             Finding::problem(SUBJECT, fault.to_string(), remedy)
         }
         Ok(Some(found)) => {
@@ -112,43 +115,43 @@ async fn confinement(engine: &Engine) -> Finding {
     }
 }
 
-/// Whether mail can leave: each relay is greeted and signed in to, or a well-known server of direct delivery.
+/// Checks whether mail can leave: connects and signs in to each relay, or connects to a well-known server for direct delivery.
 async fn transport(engine: &Arc<Engine>) -> Vec<Finding> {
     if engine.settings.mail.development {
         let said = "live mail stays in the built-in inbox: mail.development is on";
-        let remedy = "Set [mail] relay, and development = false, before real people are written to.";
+        let remedy = "Set [mail] relay, and development = false, before you send to real recipients.";
         return vec![Finding::warning("transport", said, remedy)];
     }
     let probes = sending::probe(engine).await;
     if probes.is_empty() {
         let remedy = "Set [mail] relay = [\"smtp://user:password@host:587\"], or direct = true where port 25 is open.";
-        return vec![Finding::problem("transport", "none is set: live sends are refused", remedy)];
+        return vec![Finding::problem("transport", "none is configured: live sends are refused", remedy)];
     }
     let finding_of = |(server, result): (String, Result<(), String>)| match result {
-        Ok(()) => Finding::good("transport", format!("{server} takes mail from here")),
+        Ok(()) => Finding::good("transport", format!("{server} accepts mail from here")),
         Err(why) => {
             let remedy =
-                "Check host, port, user and password in [mail] relay, and that the network lets port 25 (direct) or 587 out.";
+                "Check host, port, user and password in [mail] relay, and that the network allows port 25 (direct) or 587.";
             Finding::problem("transport", format!("{server}: {why}"), remedy)
         }
     };
     probes.into_iter().map(finding_of).collect()
 }
 
-/// Receivers ask whether the address that greets them has the name that it greets with, and the name the address.
+/// Checks reverse DNS: receivers verify that the sending address resolves to the name in its greeting, and that name to the address.
 async fn reverse_dns(engine: &Engine) -> Finding {
     const SUBJECT: &str = "reverse dns";
     if !engine.settings.mail.direct {
         return Finding::skipped(SUBJECT, "matters for direct delivery only");
     }
     let name = hello_name(&engine.settings);
-    let remedy = |what: &str| format!("{what} Or set [mail] hello_name to the name that this machine has.");
+    let remedy = |what: &str| format!("{what} Or set [mail] hello_name to this machine's host name.");
     let addresses = match engine.dns.addresses(&name, MaxAge::Fresh).await {
         Ok(addresses) if !addresses.is_empty() => addresses,
-        Err(DnsLookupError::Unreachable(why)) => return Finding::skipped(SUBJECT, format!("the DNS cannot be asked: {why}")),
+        Err(DnsLookupError::Unreachable(why)) => return Finding::skipped(SUBJECT, format!("the DNS lookup failed: {why}")),
         _ => {
             let remedy = remedy(&format!("Add an A record for {name} with this machine's public address."));
-            return Finding::problem(SUBJECT, format!("{name}, with which servers are greeted, has no address"), remedy);
+            return Finding::problem(SUBJECT, format!("{name}, the name in the SMTP greeting, has no address"), remedy);
         }
     };
     let mut strangers: Vec<IpAddr> = Vec::new();
@@ -159,11 +162,11 @@ async fn reverse_dns(engine: &Engine) -> Finding {
         }
     }
     match strangers.first() {
-        None => Finding::good(SUBJECT, format!("{name} and its address name each other")),
+        None => Finding::good(SUBJECT, format!("{name} and its address resolve to each other")),
         Some(address) => Finding::problem(
             SUBJECT,
-            format!("{address} does not name {name} in return"),
-            remedy(&format!("Ask your hoster to set the reverse DNS (PTR) of {address} to {name}.")),
+            format!("the reverse DNS of {address} is not {name}"),
+            remedy(&format!("Ask your hosting provider to set the reverse DNS (PTR) of {address} to {name}.")),
         ),
     }
 }
@@ -178,16 +181,16 @@ async fn sending_domains(engine: &Arc<Engine>) -> Result<Vec<Finding>, Failure> 
         let missing: Vec<String> =
             domain.missing.iter().map(|record| format!("{} {} ({})", record.kind, record.name, record.status)).collect();
         match (domain.is_verified, missing.is_empty()) {
-            (true, true) => Finding::good(domain.name, "verified: DKIM, SPF, DMARC and return path are there"),
+            (true, true) => Finding::good(domain.name, "verified: DKIM, SPF, DMARC and return path are correct"),
             (true, false) => Finding::warning(
                 domain.name,
-                format!("verified, but not as it should be: {}", missing.join(", ")),
-                "Paste the records that GET /v1/domains/{domain} lists; mail arrives better with all of them.",
+                format!("verified, but with problems: {}", missing.join(", ")),
+                "Add the records that GET /v1/domains/{domain} lists; all of them improve delivery.",
             ),
             (false, _) => Finding::problem(
                 domain.name,
                 format!("not verified: {}", missing.join(", ")),
-                "Paste the records that GET /v1/domains/{domain} lists at your DNS provider, then run this again.",
+                "Add the records that GET /v1/domains/{domain} lists at your DNS provider, then run this again.",
             ),
         }
     };

@@ -1,4 +1,4 @@
-//! The installation itself: is it well, what can it do, and copies of its data.
+//! The installation itself: its health, its capabilities, and backups of its data.
 
 pub mod backup;
 pub mod doctor;

@@ -1,4 +1,4 @@
-//! What is right and what is wrong with the running service, as numbers: no paths, no secrets, no words of a failure.
+//! The condition of the running service, as numbers: no paths, no secrets, no error messages.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct Condition {
     pub checks: Checks,
 }
 
-/// Each part that is checked.
+/// The checks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Checks {
@@ -38,7 +38,7 @@ pub struct Checks {
 /// The data files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StoreCheck {
-    /// False once one of them takes no more writes because of a failure of the disk.
+    /// False once a disk failure keeps one of them from accepting writes.
     pub ok: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct StoreCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexCheck {
-    /// False while the index cannot take changes in.
+    /// False while the index cannot apply changes.
     pub ok: bool,
     /// Changes that are not applied yet. A number above 0 is normal while contacts change.
     pub lag_live: u64,
@@ -57,7 +57,7 @@ pub struct IndexCheck {
 /// The master key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct KeyCheck {
-    /// False if the file master.key is missing or holds another key: the service goes on with the key that it has, and would not start
+    /// False if the file master.key is missing or holds another key: the service continues with the key it has loaded, and could not start
     /// again.
     pub ok: bool,
 }
@@ -66,36 +66,36 @@ pub struct KeyCheck {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskCheck {
-    /// False while the service is read-only for want of space.
+    /// False while the service is read-only for lack of space.
     pub ok: bool,
     pub read_only: bool,
-    /// Space that is free; absent if the system does not say.
+    /// Free space; absent if the system does not report it.
     pub free_mib: Option<u64>,
     /// Below this, the service is read-only: the setting data.free_mib_min.
     pub free_mib_min: u64,
-    /// Space kept for unsubscribes and messages on their way on a full disk: the setting data.reserve_mib, less what was used.
+    /// Space reserved for unsubscribes and messages in flight on a full disk: the setting data.reserve_mib, minus what was used.
     pub reserve_mib: u64,
 }
 
 /// File descriptors of the process.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DescriptorsCheck {
-    /// False when nearly none is left.
+    /// False when almost none are left.
     pub ok: bool,
-    /// How many are open; absent if the system does not say, as when none is left.
+    /// The number of open descriptors; absent if the system does not report it, for example when none are left.
     pub open: Option<u64>,
     pub limit: u64,
 }
 
-/// What sends mail and delivers to webhooks.
+/// The dispatchers of mail and webhooks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchersCheck {
-    /// False for a minute after one failed and was started again.
+    /// False for a minute after one failed and was restarted.
     pub ok: bool,
-    /// How many there are.
+    /// The number of dispatchers.
     pub running: u64,
-    /// How often one of them was started again.
+    /// How often one of them was restarted.
     pub restarts: u64,
     /// Whether campaigns, retries, schedules and webhook deliveries wait because the data folder was restored or copied.
     pub on_hold: bool,
@@ -104,18 +104,18 @@ pub struct DispatchersCheck {
 /// The background jobs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkersCheck {
-    /// False while one of them fails again and again.
+    /// False while one of them keeps failing.
     pub ok: bool,
     /// The jobs that fail.
     pub failing: Vec<String>,
-    /// Failed steps of all since the start.
+    /// Failed steps of all jobs since the start.
     pub failures: u64,
-    /// How often one of them panicked and was started again.
+    /// How often one of them panicked and was restarted.
     pub restarts: u64,
 }
 
 impl Condition {
-    /// How the service is doing now.
+    /// Returns the current condition of the service.
     pub fn of(engine: &Engine) -> Self {
         let now = engine.clock.now();
         let states = engine.workers.snapshot();
@@ -169,7 +169,7 @@ impl Condition {
 }
 
 impl Checks {
-    /// The names of the checks that are not right.
+    /// Returns the names of the failed checks.
     pub fn failed(&self) -> Vec<&'static str> {
         let checks = [
             ("store", self.store.ok),
@@ -184,7 +184,7 @@ impl Checks {
     }
 }
 
-/// One failure may be chance, and is repeated soon.
+/// A single failure may be accidental, and its step is retried soon.
 fn is_failing(state: &WorkerState) -> bool {
     state.failures_in_a_row >= limits::WORKER_FAILURES_DOUBTED
 }

@@ -1,4 +1,4 @@
-//! What the installation keeps of itself, and how much waits in the queues of others.
+//! What the installation stores about itself, and the lengths of all queues.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ const META: Table<String, Vec<u8>> = Table::new(tables::META);
 /// In [`META`] of the control store.
 const LAST_BACKUP: &str = "last backup";
 
-/// The newest backup that was completed. Whether it is still where it was put is not known.
+/// The newest completed backup. Whether its folder still exists is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastBackup {
     pub at: Timestamp,
@@ -20,36 +20,36 @@ pub struct LastBackup {
     pub rows: u64,
 }
 
-/// Note that a backup is complete.
+/// Records that a backup is complete.
 pub fn note_backup(tx: &mut WriteTx<'_>, backup: &LastBackup) -> Result<()> {
     let bytes = serde_json::to_vec(backup).expect("text and numbers");
     tx.put(META, &LAST_BACKUP.to_owned(), &bytes);
     Ok(())
 }
 
-/// The newest backup, if one was made.
+/// Returns the newest backup, if one was made.
 pub fn last_backup(tx: &impl Read) -> Result<Option<LastBackup>> {
-    // What a later program writes differently is no reason to show nothing else.
+    // An entry written by a later version must not hide everything else.
     Ok(tx.get(META, &LAST_BACKUP.to_owned())?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// TABLE: the queues of an environment in which every row is something that waits, in the words of people.
+/// TABLE: the queues of an environment in which every row is a waiting entry, with their display names.
 const QUEUES: &[(&str, TableId)] = &[
     ("Brands being imported", tables::PROJECT_IMPORT_QUEUE),
-    ("Images to look at", tables::PROJECT_IMAGE_QUEUE),
+    ("Images to analyze", tables::PROJECT_IMAGE_QUEUE),
     ("Emails being generated", tables::CONVERSATION_QUEUE),
     ("Emails being edited", tables::EMAIL_EDIT_QUEUE),
-    ("Campaigns planned or on their way", tables::CAMPAIGN_QUEUE),
-    ("Mailings on their way", tables::MAILING_QUEUE),
-    ("Messages and mailings whose turn comes later", tables::RECIPIENT_RETRIES),
-    ("Bounces and complaints to take in", tables::SIMULATIONS),
+    ("Campaigns scheduled or being sent", tables::CAMPAIGN_QUEUE),
+    ("Mailings being sent", tables::MAILING_QUEUE),
+    ("Messages and mailings that wait for a time", tables::RECIPIENT_RETRIES),
+    ("Bounces and complaints to process", tables::SIMULATIONS),
     ("Events for webhooks", tables::OUTBOX_QUEUE),
     ("Webhook deliveries", tables::WEBHOOK_DUE),
-    ("Orders to credit again", tables::CLICK_CHANGES),
+    ("Orders to attribute again", tables::CLICK_CHANGES),
     ("Deleted contacts to erase", tables::ERASURES),
 ];
 
-/// Each queue's name and length.
+/// Returns each queue's name and length.
 pub fn queues(tx: &ReadTx) -> Result<Vec<(&'static str, u64)>> {
     let mut queues = vec![("Imports and exports of contacts", jobs::open_count(tx, limits::OPEN_JOBS_COUNTED)? as u64)];
     for (name, table) in QUEUES {

@@ -1,7 +1,7 @@
-//! Tags: named sets of contacts, as people look after them.
+//! Tags: named sets of contacts that users maintain.
 //!
-//! The dictionary itself (names, numbers, sets) belongs to contacts, which cannot be written without it; here are the endpoints on top
-//! of it. Invariant: a name belongs to one tag of a project, whatever its case.
+//! The dictionary (names, numbers, sets) belongs to the contacts feature, which needs it to write contacts; this feature adds the
+//! endpoints. Invariant: a name belongs to one tag of a project, ignoring case.
 
 pub mod ops;
 mod views;
@@ -14,18 +14,18 @@ use crate::features::contacts::tags::{self, Tag};
 use crate::vocab::codes::Code;
 use crate::vocab::ids::{ProjectId, TagId};
 
-/// The tag with this id, or the failure that says there is none.
+/// Returns the tag with this id, or a not-found failure.
 fn find(tx: &impl Read, project: ProjectId, id: TagId) -> Result<Tag, Failure> {
     let absent = || Failure::because(Code::NotFound, "The project has no tag with this id; GET /v1/tags lists its tags.");
     tags::by_id(tx, project, id)?.ok_or_else(absent)
 }
 
-/// Refuse a name that another tag than `own` has.
+/// Rejects a name that a tag other than `own` has.
 fn check_name(tx: &impl Read, project: ProjectId, name: &str, own: Option<TagId>) -> Result<(), Failure> {
     let Some(number) = tags::number(tx, project, name)? else { return Ok(()) };
     match tags::by_number(tx, project, number)? {
         Some(tag) if Some(tag.id) != own => {
-            let detail = format!("name: the tag \"{}\" has this name; choose another or change that tag", tag.name);
+            let detail = format!("name: the tag \"{}\" already has this name; choose another name or change that tag", tag.name);
             Err(Failure::because(Code::NameTaken, detail).with(serde_json::json!({ "id": tag.id })))
         }
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! A tag as callers see it.
+//! A tag as the API returns it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct TagView {
     /// `#RRGGBB`.
     pub color: Option<String>,
     pub description: Option<String>,
-    /// How many contacts have it now, whatever their status.
+    /// The number of contacts that have it now, whatever their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -30,7 +30,7 @@ impl Listed for TagView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// A tag with its present count.
+/// Returns a tag with its current count.
 pub fn tag_view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView> {
     let subscriber_count = contacts::count(tx, project, Facet::Tag(tag.number()))?;
     let Tag { id, name, color, description, created_at, updated_at } = tag;
@@ -39,7 +39,7 @@ pub fn tag_view(tx: &impl Read, project: ProjectId, tag: Tag) -> Result<TagView>
 }
 
 impl TagView {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: TagId::parse("66f1a2b3000000015c3e9d71").expect("24 hexadecimal characters"),

@@ -1,4 +1,4 @@
-//! A topic as callers see it.
+//! A topic as the API returns it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,22 +9,22 @@ use crate::engine::store::{Read, Result};
 use crate::features::contacts::topics::{self, Topic, TopicDefault, TopicVisibility};
 use crate::vocab::ids::{ProjectId, TopicId};
 
-/// A kind of mail that contacts choose for themselves.
+/// A kind of mail that contacts choose separately.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicView {
     pub id: TopicId,
     pub name: String,
     pub description: Option<String>,
-    /// Where a contact stands that has not chosen.
+    /// Whether contacts that have not chosen are subscribed.
     pub default_subscription: TopicDefault,
-    /// Who is shown it.
+    /// Which contacts see it.
     pub visibility: TopicVisibility,
-    /// Its place among others, the smallest first.
+    /// Its position among others, the smallest first.
     pub display_order: u64,
-    /// Whether it is offered and used.
+    /// Whether the topic is offered and used.
     pub is_active: bool,
-    /// How many contacts get it now, by their choice or by its default, whatever their status.
+    /// The number of contacts that get it now, by choice or by default, whatever their status.
     pub subscriber_count: u64,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -35,7 +35,7 @@ impl Listed for TopicView {
     const ARRAY_WHEN_PAGED: bool = true;
 }
 
-/// A topic as callers see it.
+/// Returns the view of a topic.
 pub fn topic_view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<TopicView> {
     let subscriber_count = topics::subscribers(tx, project, &topic)?.len();
     Ok(TopicView {
@@ -53,7 +53,7 @@ pub fn topic_view(tx: &impl Read, project: ProjectId, topic: Topic) -> Result<To
 }
 
 impl TopicView {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: TopicId::parse("66f1a2b3c4d5e6f70819202a").expect("24 hexadecimal characters"),

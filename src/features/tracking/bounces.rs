@@ -1,7 +1,7 @@
-//! What bounces and complaints lead to. The rules are the tables of `model.rs`; this applies them, in one transaction each.
+//! Applies the consequences of bounces and complaints. The rules are the tables of `model.rs`; each is applied in one transaction.
 //!
-//! Only who holds a message knows its token, so what comes without one never gets here. A recipient's row remembers what was said, so
-//! that a report that comes twice counts once.
+//! Only someone who has the message knows its token, so reports without one never get here. A recipient's row stores what was reported, so
+//! that a repeated report counts once.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,20 +27,20 @@ use crate::vocab::webhook_events::WebhookEvent;
 const SOFT_BOUNCES: Table<(ProjectId, u32), SoftBounces> = Table::new(tables::SOFT_BOUNCES);
 /// Activities checked for a delivery between two bounces.
 const ACTIVITIES_CHECKED: usize = 50;
-/// What a server said, cut.
+/// Longer server responses are truncated.
 const DETAIL_CHARACTERS_MAX: usize = 500;
 
-/// The suppression list, to write on it.
+/// Writes to the suppression list.
 #[derive(Clone)]
 pub struct SuppressionList(pub Digester);
 
 impl SuppressionList {
-    /// That of this installation.
+    /// Creates the list access for this installation.
     pub fn new(engine: &Engine) -> Self {
         Self(Digester::new(&engine.seal))
     }
 
-    /// Put somebody's address on it; nothing, if the address was erased.
+    /// Adds the recipient's address; does nothing if the address was erased.
     pub fn add(
         &self,
         tx: &mut WriteTx<'_>,
@@ -52,14 +52,14 @@ impl SuppressionList {
         suppressions::add(tx, &self.0, recipient.mailing.account, &email.normalised(), why, note).map(drop)
     }
 
-    /// Whether somebody's address is on it.
+    /// Returns whether the recipient's address is on the list.
     pub fn has(&self, tx: &impl Read, recipient: &MessageRecipient) -> Result<bool> {
         let Some(email) = recipient.email().and_then(EmailAddress::stored) else { return Ok(false) };
         Ok(suppressions::reason(tx, &self.0, recipient.mailing.account, &email.normalised())?.is_some())
     }
 }
 
-/// Soft bounces of a contact without a delivery in between.
+/// Consecutive soft bounces of a contact, without a delivery in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct SoftBounces {
     many: u8,
@@ -68,7 +68,7 @@ struct SoftBounces {
 
 impl Record for SoftBounces {}
 
-/// A message was not delivered, or came back. Says whether that is news.
+/// Handles a message that was refused or bounced later. Returns whether this is new.
 pub fn bounced(
     tx: &mut WriteTx<'_>,
     list: &SuppressionList,
@@ -102,8 +102,8 @@ pub fn bounced(
     Ok(true)
 }
 
-/// How many soft bounces in a row this is. Of addresses that are nobody's contact no deliveries are known, so they never have more
-/// than one.
+/// Returns the number of consecutive soft bounces, including this one. Deliveries to addresses without a contact are not known, so they
+/// never have more than one.
 fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<u8> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(1) };
     let place = (project, contact.id.number());
@@ -116,13 +116,13 @@ fn consecutive_soft_bounces(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) 
     Ok(many)
 }
 
-/// Whether a message other than this one went out to the contact since `at` and did not come back.
+/// Returns whether a message other than this one was sent to the contact since `at` and did not bounce.
 fn delivered_since(tx: &impl Read, project: ProjectId, contact: &Contact, at: Timestamp, but: MailingId) -> Result<bool> {
     for activity in activity::of(tx, project, contact.id.number(), ACTIVITIES_CHECKED)? {
         if activity.at <= at {
             break;
         }
-        // What is opened has arrived, whatever else was said of it.
+        // An opened message has arrived, whatever else was reported.
         if activity.action != Action::Sent || (activity.mailing != but && !was_returned(tx, activity.mailing, contact)?) {
             return Ok(true);
         }
@@ -137,12 +137,12 @@ fn was_returned(tx: &impl Read, mailing: MailingId, contact: &Contact) -> Result
     Ok(engagement.is_some_and(|engagement| engagement.bounced_at.is_some()))
 }
 
-/// Forget the soft bounces of a contact that is gone.
+/// Deletes the soft bounces of a deleted contact.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, number: u32) {
     tx.delete(SOFT_BOUNCES, &(project, number));
 }
 
-/// The recipient called the message spam. Says whether that is news.
+/// Handles a spam complaint. Returns whether it is new.
 pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipient, kind: &str) -> Result<bool> {
     let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
@@ -161,20 +161,20 @@ pub fn complained(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &Mess
     Ok(true)
 }
 
-/// Webhooks that want to know of it are told.
+/// Emits a webhook event about the recipient.
 fn emit(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, kind: WebhookEvent, more: Value) -> Result<()> {
     let now = tx.now();
     webhook_events::emit(tx, kind, &recipient.subject(), now, more)
 }
 
-/// One more of these: for the mailing, for the day, and for what the account sends.
+/// Counts one more of this measure for the mailing, for the day, and for the account's quota.
 pub fn count(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, measure: Measure) -> Result<()> {
     let mailing = &recipient.mailing;
     engagement::add(tx, mailing.id, measure, 1)?;
     engagement::add_day(tx, (mailing, recipient.sent_email()), measure, 1)?;
     let tally = match measure {
         Measure::Complaints => SentCount::Complained,
-        // Who refused it at once was counted as it happened.
+        // An immediate refusal was already counted when it happened.
         Measure::HardBounces | Measure::SoftBounces if !matches!(recipient.recipient.delivery, Delivery::Failed { .. }) => {
             SentCount::Returned
         }

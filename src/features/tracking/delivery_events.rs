@@ -1,4 +1,4 @@
-//! What servers said while we delivered, and what simulated recipients do: taken from the queue that sending writes.
+//! Processes the queue that sending writes: server responses during delivery, and the actions of simulated recipients.
 
 use super::bounces::{self, SuppressionList};
 use super::model::Bounce;
@@ -17,10 +17,10 @@ use crate::features::suppressions::Source as SaidBy;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// A simulated recipient's mail client.
+/// The user agent of a simulated recipient.
 const SIMULATED_AGENT: &str = "Mozilla/5.0 (simulated recipient)";
 
-/// Make something of what has happened; true if there may be more.
+/// Processes some delivery events; returns whether there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if engagement::due_events(&store.read(), engine.clock.now(), 1)?.is_empty() {
@@ -52,7 +52,7 @@ fn act(tx: &mut WriteTx<'_>, list: &SuppressionList, recipient: &MessageRecipien
         DeliveryEvent::Open => visits::record(tx, &[visit(recipient, None, tx.now())]),
         DeliveryEvent::Click => match sending::link(tx, recipient.mailing.translation_for(&recipient.recipient), 0)? {
             Some(_) => visits::record(tx, &[visit(recipient, Some(0), tx.now())]),
-            // Nothing to click; whoever would have has opened the message all the same.
+            // There is no link to click, but whoever would click has opened the message.
             None => visits::record(tx, &[visit(recipient, None, tx.now())]),
         },
         DeliveryEvent::Unsubscribe => unsubscribe::leave(tx, list, recipient, Scope::List, Source::OneClick),

@@ -1,8 +1,8 @@
-//! Erasing a deleted contact from everything that others keep: in stages, each in bounded steps that a crash can interrupt.
+//! Erases a deleted contact from all features that store data about it, in stages of bounded steps that a crash can interrupt.
 //!
-//! What stays: counts without names, its number in sets where it means nothing, and, if it had left, bounced or complained, a keyed
-//! hash of its address, so that nobody mails it again by mistake. The event that tells other systems of the deletion stays until it
-//! is delivered, for at most a week.
+//! What stays: anonymous counts, the contact's number in sets, where it has no effect, and, if the contact had unsubscribed, bounced or
+//! complained, a keyed hash of its address, so that it is not mailed again by mistake. The event that reports the deletion to other systems
+//! stays until it is delivered, for at most a week.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{MailingId, ProjectId};
 use crate::vocab::limits::{ERASURE_MESSAGES_PER_STEP, ERASURE_ROWS_PER_STEP as ROWS};
 
-/// One person and how far their erasure is.
+/// A contact and the progress of its erasure.
 struct ErasureWork {
     project: ProjectId,
     number: u32,
@@ -31,11 +31,11 @@ struct ErasureWork {
     list: SuppressionList,
 }
 
-/// TABLE: the stages, in their order. Each says whether it has more to do; each can be repeated.
+/// TABLE: the stages, in order. Each returns whether it has more to do, and each can be repeated.
 const STAGES: [fn(&mut WriteTx<'_>, &mut ErasureWork) -> Result<bool>; 9] =
     [suppressed, recipient_rows, messages, activities, events, idempotent_answers, rows_of_jobs, reported_events, external_ids];
 
-/// Erase a little of somebody; true if there may be more.
+/// Erases a bounded part of a contact's data; returns whether there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if erasure::waiting(&store.read(), 1)?.is_empty() {
@@ -63,7 +63,7 @@ fn one(tx: &mut WriteTx<'_>, list: SuppressionList) -> Result<bool> {
     Ok(true)
 }
 
-/// Whoever must not be mailed stays on the list, by a hash alone.
+/// Keeps addresses that must not be mailed on the list, as a hash only.
 fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let Some(email) = &work.normalised else { return Ok(false) };
     let (digester, account) = (&work.list.0, work.erasure.account);
@@ -74,7 +74,7 @@ fn suppressed(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     Ok(false)
 }
 
-/// Rows of mailings: addresses, what servers said, what was done.
+/// Recipient rows of mailings: addresses, server responses, recorded actions.
 fn recipient_rows(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let after = MailingId::read(&mut work.erasure.after.as_slice());
     let mailings = sending::mailings_after(tx, after, ROWS)?;
@@ -94,11 +94,11 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
         }
         return Ok(());
     }
-    // Also in mailings of other projects: the person asked the account, and the address is the same.
+    // Also in mailings of other projects: the request concerns the whole account, and the address is the same.
     let Some(email) = &work.normalised else { return Ok(()) };
     while let Some((number, _)) = sending::row_of(tx, mailing, work.number, email)? {
         row(tx, mailing, number)?;
-        // What they clicked in it before they were a contact.
+        // Clicks from before the recipient became a contact.
         if let (Some(project), Some(email)) = (mailing.project, EmailAddress::stored(email)) {
             noncontact_clicks::forget(tx, project, &email, mailing.id)?;
         }
@@ -107,20 +107,20 @@ fn one_mailing(tx: &mut WriteTx<'_>, work: &ErasureWork, mailing: &Mailing) -> R
 }
 
 fn row(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32) -> Result<()> {
-    // Whoever still waits is not sent to.
+    // Skip the message if it is still queued.
     sending::skip(tx, mailing.id, &[number], &Skip::Erased)?;
     sending::erase(tx, mailing.id, number)?;
     engagement::forget(tx, mailing.id, number);
     Ok(())
 }
 
-/// When what was sent and done.
+/// The times of sent messages and recorded actions.
 fn activities(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     super::bounces::forget(tx, work.project, work.number);
     activity::forget(tx, work.project, work.number, ROWS)
 }
 
-/// Messages of the built-in inbox.
+/// Messages in the built-in inbox.
 fn messages(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let (account, mut messages_of_contact) = (work.erasure.account, Vec::new());
     inbox::all(tx, account, |head| {
@@ -136,30 +136,30 @@ fn messages(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     Ok(messages_of_contact.len() == ERASURE_MESSAGES_PER_STEP)
 }
 
-/// Events that wait for delivery, but not the one that tells of the deletion.
+/// Queued webhook events, except the one that reports the deletion.
 fn events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let contact = work.erasure.contact.to_string();
     let about = |data: &serde_json::Value| data["subscriberId"] == contact.as_str() && data["action"] != "deleted";
     outbox::erase(tx, work.erasure.account, &mut work.erasure.after, ROWS, about)
 }
 
-/// Answers kept for repeats: what was done is still known, what it said is not.
+/// Responses kept for idempotent retries: the fact that the request ran stays, its response does not.
 fn idempotent_answers(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let needles = [work.erasure.contact.to_string(), work.erasure.email.clone()];
     idempotency::redact(tx, &mut work.erasure.after, ROWS, &needles)
 }
 
-/// What was told of rows of bulk writes and files.
+/// Notes on rows of bulk writes and imports.
 fn rows_of_jobs(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     jobs::erase(tx, &mut work.erasure.after, ROWS, &work.erasure.email)
 }
 
-/// Events that a customer's system has reported.
+/// Customer events.
 fn reported_events(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     customer_events::forget(tx, work.project, work.number, ROWS)
 }
 
-/// What other systems call the person; orders do not name it any more.
+/// External ids of the contact; orders no longer refer to it.
 fn external_ids(tx: &mut WriteTx<'_>, work: &mut ErasureWork) -> Result<bool> {
     let (orders, more) = external_ids::forget(tx, work.project, work.number, ROWS)?;
     for order in orders {

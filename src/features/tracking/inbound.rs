@@ -1,7 +1,7 @@
-//! Mail that comes back: whom it is about is told by a token of ours in it, what it leads to by the tables of this feature.
+//! Handles returned mail: a signed token identifies the recipient, and the tables of this feature define the consequences.
 //!
-//! Everything in such mail is a claim by a stranger. Without a token that only the message held, nothing is believed; with one, only
-//! what the sender of that message could say of it anyway: that it bounced, that it was called spam, that its reader leaves.
+//! Everything in such mail is an unverified claim. Without a token that only the message contained, nothing is believed. With one, only
+//! claims that the message's reader may make are believed: that it bounced, that it is spam, or that the reader unsubscribes.
 
 use super::bounces::{self, SuppressionList};
 use super::recipient::MessageRecipient;
@@ -14,28 +14,28 @@ use crate::features::sending;
 use crate::features::sending::token::{Purpose, Token, Tokens};
 use crate::features::suppressions::Source as SaidBy;
 
-/// What became of a message that came in.
+/// The result for an inbound message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It was about a recipient of ours, and is taken care of.
+    /// It concerned a recipient of ours and was handled.
     Handled,
-    /// It says nothing that concerns us: no token of ours, an automatic reply, a person's letter.
+    /// It does not concern us: it has no token of ours, is an automatic reply, or was written by a person.
     Ignored,
 }
 
-/// Whether an address is one of ours: mail to any other is not taken in.
+/// Returns whether an address is one of ours. Mail to any other address is rejected.
 pub fn is_ours(engine: &Engine, address: &str) -> bool {
     inbound::Token::of_address(address).is_some_and(|token| token_of(engine, &token).is_some())
 }
 
-/// Take in a message as it came. When this returns, what it leads to is durable.
+/// Handles a raw message. Its consequences are durable when this returns.
 pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Result<Received, Failure> {
     let ignored = |why: &'static str| {
         tracing::debug!(bytes = raw.len(), why, "inbound message ignored");
         Ok(Received::Ignored)
     };
     let Ok(incoming) = inbound::read(raw, envelope) else {
-        // What cannot be read would not be readable at the next try either.
+        // An unreadable message would not be readable on the next attempt either.
         return ignored("not readable");
     };
     let Some((mark, token)) = incoming.tokens.iter().find_map(|text| Some((text.mark, token_of(engine, text)?))) else {
@@ -51,7 +51,7 @@ pub async fn receive(engine: &Engine, raw: &[u8], envelope: &Envelope<'_>) -> Re
     Ok(received)
 }
 
-/// The token, if it is one of ours for what its address says.
+/// Returns the token if it is one of ours and valid for the purpose of its address.
 fn token_of(engine: &Engine, text: &inbound::Token) -> Option<Token> {
     let token = Tokens::new(&engine.seal).read_local_part(&text.text)?;
     let fits = match text.mark {
@@ -70,7 +70,7 @@ fn handle(
 ) -> StoreResult<Received> {
     match &incoming.nature {
         MessageKind::Report(outcomes) => {
-            // A report on one message is about its one recipient, whatever address a forwarding server had in the end.
+            // A report concerns the message's single recipient, whatever address a forwarding server had in the end.
             let worst = outcomes.iter().find(|outcome| outcome.action == Action::Failed).or(outcomes.first());
             worst.map_or(Ok(Received::Ignored), |outcome| report(tx, list, recipient, outcome))
         }
@@ -93,7 +93,7 @@ fn report(
     recipient: &MessageRecipient,
     outcome: &Outcome,
 ) -> StoreResult<Received> {
-    // Whoever reports on the message has had it.
+    // Whoever reports on the message has received it.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a report")?;
     if outcome.action != Action::Failed {
         return Ok(Received::Handled);

@@ -1,10 +1,10 @@
-//! Where a link of a message leads: the address that is kept for it, with this recipient's fields and the mailing's marks in it.
+//! The destination of a link in a message: its stored address with the recipient's merge fields and the mailing's UTM parameters.
 
 use crate::engine::store::{Read, Result};
 use crate::features::sending;
 use crate::vocab::ids::MailingId;
 
-/// The address; none if the mailing, the recipient or the link are gone, or if what comes out is no address of the web.
+/// Returns the address; `None` if the mailing, the recipient or the link no longer exists, or if the result is not a web address.
 pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<Option<String>> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
@@ -16,7 +16,7 @@ pub fn of(tx: &impl Read, mailing: MailingId, number: u32, link: u16) -> Result<
     Ok(address.and_then(|address| web(&marked(address))))
 }
 
-/// The address as it goes into a header, if it is one of the web: nothing else is redirected to.
+/// Returns the address in header form if it is a web address: redirects lead nowhere else.
 fn web(address: &str) -> Option<String> {
     let address = url::Url::parse(address).ok()?;
     matches!(address.scheme(), "http" | "https").then(|| address.into())
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_of_the_web_are_led_to() {
+    fn only_web_addresses_are_redirect_targets() {
         assert_eq!(web("https://example.com/ä?q=1#x").as_deref(), Some("https://example.com/%C3%A4?q=1#x"));
         for wrong in ["javascript:alert(1)", "data:text/html,x", "mailto:a@b.example", "//example.com", "", "https://"] {
             assert_eq!(web(wrong), None, "{wrong}");

@@ -19,7 +19,7 @@ pub struct LinkVisit {
     pub tx: ReadTx,
 }
 
-/// The recipient that `text` names, if it is a token for one of these purposes and the recipient is still there.
+/// Returns the visit of the recipient that `text` identifies, if it is a token for one of these purposes and the recipient still exists.
 pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &HeaderMap) -> Result<Option<LinkVisit>, Failure> {
     let Some(token) = links::read(&context.engine, text).filter(|token| purposes.contains(&token.purpose)) else {
         return Ok(None);
@@ -44,7 +44,7 @@ pub fn resolve(context: &Context, text: &str, purposes: &[Purpose], headers: &He
     Ok(Some(LinkVisit { token, recipient, reader, tx }))
 }
 
-/// The page for a link that leads nowhere.
+/// The page for an invalid link.
 pub fn gone(context: &Context, headers: &HeaderMap) -> Reply {
     Page::Gone.reply(&Reader::anonymous(headers), context.engine.random.as_ref())
 }

@@ -1,4 +1,4 @@
-//! Links in messages, as a request brings them back: the token read, who comes by it noted.
+//! Parses the links of messages when they are requested, and records the visits.
 
 use std::net::IpAddr;
 
@@ -16,7 +16,7 @@ use crate::vocab::limits;
 
 /// A link in a message.
 ///
-/// Whatever others hang on to it on its way (`?fbclid=…`) is ignored: the reader meant the link.
+/// Query parameters that others append on the way (`?fbclid=…`) are ignored: the reader meant the link.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct MessageLink {
@@ -24,12 +24,12 @@ pub struct MessageLink {
     pub token: String,
 }
 
-/// What the token stands for; none if it is not one of ours.
+/// Returns the token's content; `None` if it is not one of ours.
 pub fn read(engine: &Engine, token: &str) -> Option<Token> {
     Tokens::new(&engine.seal).read_link(token)
 }
 
-/// Headers by which clients say that they load in advance: `Sec-Purpose` of the fetch standard, and what was used before it.
+/// Headers by which clients announce a prefetch: `Sec-Purpose` of the Fetch standard, and its predecessors.
 const PURPOSES: [&str; 4] = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
 fn is_prefetch(headers: &HeaderMap) -> bool {
@@ -40,7 +40,7 @@ fn is_prefetch(headers: &HeaderMap) -> bool {
     PURPOSES.iter().any(|name| says(name))
 }
 
-/// Note that somebody came by a link. Written later, off the way of the answer.
+/// Records a visit in memory. It is written later, so that the response does not wait for it.
 pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, request: &RawRequest) {
     let agent = request.headers.get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let agent: String = agent.chars().take(limits::VISIT_AGENT_CHARACTERS_MAX).collect();
@@ -57,7 +57,7 @@ pub fn note(engine: &Engine, token: Token, link: Option<u16>, at: Timestamp, req
     engine.data(token.environment).visits.note(visit, &client);
 }
 
-/// What tells clients apart for a moment.
+/// Identifies a client well enough to recognize immediate repeats.
 fn client(peer: Peer, agent: &str) -> Vec<u8> {
     let mut client = match peer {
         Peer::Network { address: IpAddr::V4(address), .. } => address.octets().to_vec(),

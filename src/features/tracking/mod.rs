@@ -1,13 +1,13 @@
-//! Tracking: what recipients do with messages, and what mail servers say of them afterwards.
+//! Tracking: what recipients do with messages, and what mail servers report about them afterwards.
 //!
-//! - A visit to a pixel or a link is answered at once, noted in memory and written a moment later: `links`, `visits`. Who came by
-//!   (a person, a proxy, a machine) is a table in `model`.
-//! - Unsubscribing and choosing topics, by a button, a page or a message: `unsubscribe`. Nothing that follows links changes anything.
-//! - Bounces and complaints: `bounces`, by the table in `model`; what refusals mean is said by `engine/mail/inbound`, what comes back by
-//!   mail is taken in by `inbound`.
-//! - A deleted contact is erased from everything that others keep: `erasure`.
+//! - A visit to a pixel or a link is answered at once, buffered in memory and written a moment later: `links`, `visits`. A table in
+//!   `model` classifies the visitor as a person, a proxy or a bot.
+//! - Unsubscribing and choosing topics, by a button, a page or a message: `unsubscribe`. Following a link never changes anything.
+//! - Bounces and complaints: `bounces`, by the table in `model`. `engine/mail/inbound` interprets refusals; `inbound` handles returned
+//!   mail.
+//! - A deleted contact is erased from all features that store data about it: `erasure`.
 //!
-//! Invariants: nothing is believed without a token that only the message holds; everything is told once, however often it comes.
+//! Invariants: nothing is believed without a token that only the message contains; everything is reported once, however often it arrives.
 
 mod bounces;
 mod delivery_events;
@@ -33,5 +33,5 @@ pub use erasure::step as erase;
 pub use inbound::{is_ours, receive};
 pub use visits::{flush, step as write_visits};
 
-/// Either of these lets a key see what became of an email.
+/// Either of these permissions lets a key read an email's results.
 const READERS: &[Permission] = &[Permission::EmailRead, Permission::CampaignRead];

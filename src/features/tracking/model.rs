@@ -1,4 +1,4 @@
-//! TABLES: who opens and clicks (a person, a mail service on its behalf, a machine), and what bounces and complaints lead to.
+//! TABLES: who opens and clicks (a person, a mail service for them, or a bot), and the consequences of bounces and complaints.
 //!
 //! Pure rules: no store, no clock, no network.
 
@@ -7,47 +7,47 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Timestamp;
 use crate::engine::mail::inbound::ReplyClass;
 
-/// What a visit to a link tells.
+/// The kind of visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visitor {
-    /// A person, as far as anybody can tell.
+    /// A person, as far as can be determined.
     Person,
-    /// A mail service that loads pictures for a person at the moment when the message is opened.
+    /// A mail service that loads images for a reader when the message is opened.
     Proxy,
-    /// A mail service that loads pictures of every message in advance, read or not.
+    /// A mail service that loads the images of every message in advance, read or not.
     Privacy,
-    /// A browser or mail client that loads in advance.
+    /// A browser or mail client that prefetches.
     Prefetch,
-    /// A machine that looks for dangers, or shows previews of links.
+    /// A bot that scans for threats or shows link previews.
     Scanner,
 }
 
 impl Visitor {
-    /// Whether it counts as something that the recipient did.
+    /// Returns whether the visit counts as an action of the recipient.
     pub fn is_person(self) -> bool {
         matches!(self, Visitor::Person | Visitor::Proxy)
     }
 }
 
-/// What is known of one visit.
+/// The known facts about one visit.
 #[derive(Clone, Copy, Debug)]
 pub struct VisitSigns<'a> {
-    /// What the client calls itself.
+    /// The user agent.
     pub agent: &'a str,
-    /// HEAD: nothing but the headers was wanted.
+    /// A HEAD request: only the headers were requested.
     pub is_head: bool,
-    /// Purpose, Sec-Purpose or X-Moz say that it is loaded in advance.
+    /// A Purpose, Sec-Purpose or X-Moz header announces a prefetch.
     pub is_prefetch: bool,
-    /// Milliseconds since the recipient's server took the message; `None` if it has not yet.
+    /// Milliseconds since the recipient's server accepted the message; `None` if it has not yet.
     pub since_delivery_ms: Option<i64>,
 }
 
-/// How an agent's name is recognised.
+/// How a user agent is matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Agent {
-    /// This is the whole name.
+    /// The whole user agent.
     Is(&'static str),
-    /// It occurs, whatever its case. Small letters.
+    /// A part of the user agent, ignoring case. Must be lowercase.
     Has(&'static str),
 }
 
@@ -63,7 +63,7 @@ impl Agent {
     }
 }
 
-/// TABLE: what agents are, and where that is said. The first that fits counts.
+/// TABLE: known user agents, with the source of each entry. The first match counts.
 const AGENTS: &[(Agent, Visitor, &str)] = &[
     // Proxies of mail services, each by the name it documents.
     (Agent::Has("googleimageproxy"), Visitor::Proxy, "Gmail's image proxy: \"(via ggpht.com GoogleImageProxy)\""),
@@ -72,8 +72,8 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
         Visitor::Proxy,
         "Yahoo Mail's image proxy: \"YahooMailProxy; https://help.yahoo.com/…SLN28749\"",
     ),
-    (Agent::Is("Mozilla/5.0"), Visitor::Privacy, "Apple Mail Privacy Protection asks with this bare name and nothing else"),
-    // Mail security: products that follow links of incoming mail and say so.
+    (Agent::Is("Mozilla/5.0"), Visitor::Privacy, "Apple Mail Privacy Protection sends exactly this and nothing more"),
+    // Mail security: products that follow the links of incoming mail and identify themselves.
     (Agent::Has("barracuda"), Visitor::Scanner, "Barracuda Email Security, Link Protection"),
     (Agent::Has("proofpoint"), Visitor::Scanner, "Proofpoint URL Defense"),
     (Agent::Has("mimecast"), Visitor::Scanner, "Mimecast Targeted Threat Protection"),
@@ -85,32 +85,32 @@ const AGENTS: &[(Agent, Visitor, &str)] = &[
     (Agent::Has("fireeye"), Visitor::Scanner, "FireEye (Trellix) Email Security"),
     (Agent::Has("cloudmark"), Visitor::Scanner, "Cloudmark"),
     (Agent::Has("sophos"), Visitor::Scanner, "Sophos Email"),
-    (Agent::Has("safelinks"), Visitor::Scanner, "Microsoft Defender, where it names itself"),
+    (Agent::Has("safelinks"), Visitor::Scanner, "Microsoft Defender, when it identifies itself"),
     (Agent::Has("google-safety"), Visitor::Scanner, "Google's list of special crawlers"),
     (Agent::Has("google-pagerenderer"), Visitor::Scanner, "Google's list of user-triggered fetchers"),
-    // Previews of links that people pass on: the person who pastes a link does not read the message.
+    // Previews of shared links: the person who pastes a link does not read the message.
     (Agent::Has("facebookexternalhit"), Visitor::Scanner, "Meta's documentation for web crawlers"),
-    (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp's preview of links"),
+    (Agent::Has("whatsapp/"), Visitor::Scanner, "WhatsApp link previews"),
     (Agent::Has("skypeuripreview"), Visitor::Scanner, "Skype and Teams previews"),
-    // Whatever calls itself a machine (RFC 9309 §2.2.1 asks crawlers for a name), and tools.
+    // Self-declared bots (RFC 9309 §2.2.1 asks crawlers to identify themselves), and tools.
     (Agent::Has("bot"), Visitor::Scanner, "crawlers call themselves bots"),
     (Agent::Has("crawler"), Visitor::Scanner, "crawlers call themselves crawlers"),
     (Agent::Has("spider"), Visitor::Scanner, "crawlers call themselves spiders"),
-    (Agent::Has("headlesschrome"), Visitor::Scanner, "Chromium without a window"),
-    (Agent::Has("phantomjs"), Visitor::Scanner, "a browser without a window"),
+    (Agent::Has("headlesschrome"), Visitor::Scanner, "headless Chromium"),
+    (Agent::Has("phantomjs"), Visitor::Scanner, "a headless browser"),
     (Agent::Has("curl/"), Visitor::Scanner, "a tool"),
     (Agent::Has("wget/"), Visitor::Scanner, "a tool"),
     (Agent::Has("python-"), Visitor::Scanner, "python-requests, python-urllib"),
     (Agent::Has("go-http-client"), Visitor::Scanner, "Go's own client"),
     (Agent::Has("java/"), Visitor::Scanner, "Java's own client"),
     (Agent::Has("libwww-perl"), Visitor::Scanner, "Perl's own client"),
-    (Agent::Is(""), Visitor::Scanner, "every mail client and browser has a name"),
+    (Agent::Is(""), Visitor::Scanner, "every mail client and browser sends a user agent"),
 ];
 
-/// Who came by.
+/// Classifies a visitor.
 pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     if signs.is_head || signs.since_delivery_ms.is_none_or(|ms| ms < 0) {
-        // Nobody can read what has not arrived.
+        // A message cannot be read before it has arrived.
         return Visitor::Scanner;
     }
     if signs.is_prefetch {
@@ -119,11 +119,11 @@ pub fn visitor(signs: &VisitSigns<'_>) -> Visitor {
     AGENTS.iter().find(|(agent, _, _)| agent.fits(signs.agent)).map_or(Visitor::Person, |(_, visitor, _)| *visitor)
 }
 
-/// From a server's first look at a message to our record of its answer it takes no longer than this.
+/// The maximum time from a server's first scan of a message to our record of its response.
 pub const DELIVERY_MS_MAX: i64 = 15 * 60 * 1000;
 
-/// How long after its delivery a message was visited. Long before it nobody can have visited it: a clock was wrong when one of the two was
-/// written down, and all that is known is that it was delivered.
+/// Returns how long after its delivery a message was visited. It cannot have been visited long before delivery; if the times say so, a
+/// clock was wrong when one of them was recorded, and only the fact of delivery is certain.
 pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
     let ms = visited.ms_since(delivered);
     if ms < -DELIVERY_MS_MAX { BURST_WITHIN_MS } else { ms }
@@ -131,19 +131,19 @@ pub fn since_delivery_ms(visited: Timestamp, delivered: Timestamp) -> i64 {
 
 /// Scanners follow links right after delivery…
 pub const BURST_WITHIN_MS: i64 = 15_000;
-/// …and as many different ones as no person does in that time.
+/// …and more different links than a person could in that time.
 pub const BURST_LINKS: usize = 3;
 
-/// What a report or a reply says of a message that was not delivered.
+/// The class of a failed delivery, according to a report or a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Bounce {
     /// The mailbox or its domain does not exist.
     Hard,
-    /// For now: full, slow, out of order.
+    /// A temporary problem: full, slow or out of order.
     Soft,
-    /// The sender, its address or its reputation is refused.
+    /// The sender, its address or its reputation was refused.
     Policy,
-    /// The content of this message is refused.
+    /// The content of this message was refused.
     Content,
 }
 
@@ -151,7 +151,7 @@ impl From<ReplyClass> for Bounce {
     fn from(class: ReplyClass) -> Self {
         match class {
             ReplyClass::Hard => Bounce::Hard,
-            // A wrong "hard" silences a person for good, a wrong "soft" costs four more tries.
+            // A wrong "hard" suppresses a recipient for good; a wrong "soft" costs four more attempts.
             ReplyClass::Soft | ReplyClass::Unknown => Bounce::Soft,
             ReplyClass::Policy => Bounce::Policy,
             ReplyClass::Content => Bounce::Content,
@@ -160,7 +160,7 @@ impl From<ReplyClass> for Bounce {
 }
 
 impl Bounce {
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(self) -> &'static str {
         match self {
             Bounce::Hard => "hard",
@@ -171,27 +171,27 @@ impl Bounce {
     }
 }
 
-/// What becomes of an address.
+/// What happens to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BounceAction {
     /// It may be mailed again.
     Keep,
-    /// It is suppressed for the whole account, and contacts with it are bounced.
+    /// The address is suppressed for the whole account, and its contacts become bounced.
     Bounced,
 }
 
-/// TABLE: what a bounce leads to, by how many of its class came in a row without a delivery in between.
+/// TABLE: the consequence of a bounce, by the number of consecutive bounces of its class without a delivery in between.
 const BOUNCE_ACTIONS: &[(Bounce, u8, BounceAction)] = &[
-    // What does not exist will not exist tomorrow; mailing it again costs reputation.
+    // An address that does not exist will not exist tomorrow; mailing it again costs reputation.
     (Bounce::Hard, 1, BounceAction::Bounced),
     // Full mailboxes are emptied; one that is full for five messages is abandoned.
     (Bounce::Soft, 5, BounceAction::Bounced),
-    // These speak of the sender or the message: the recipient did nothing, so nothing is held against it, however often.
+    // These concern the sender or the message. The recipient is not at fault, so nothing happens however often they occur.
     (Bounce::Policy, u8::MAX, BounceAction::Keep),
     (Bounce::Content, u8::MAX, BounceAction::Keep),
 ];
 
-/// What the `in_a_row`-th bounce of this class leads to.
+/// Returns the consequence of the `in_a_row`-th consecutive bounce of this class.
 pub fn bounce_action(bounce: Bounce, in_a_row: u8) -> BounceAction {
     let row = BOUNCE_ACTIONS.iter().find(|(class, _, _)| *class == bounce).expect("the table has every class");
     if in_a_row >= row.1 { row.2 } else { BounceAction::Keep }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn visitors_are_told_apart_by_what_they_call_themselves() {
+    fn visitors_are_classified_by_user_agent() {
         for (agent, expected) in [
             (BROWSER, Visitor::Person),
             (
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_request_and_one_before_delivery_are_no_persons_and_prefetching_says_so() {
+    fn head_requests_and_visits_before_delivery_are_scanners_and_prefetches_are_recognized() {
         assert_eq!(visitor(&VisitSigns { is_head: true, ..signs(BROWSER) }), Visitor::Scanner);
         assert_eq!(visitor(&VisitSigns { since_delivery_ms: None, ..signs(BROWSER) }), Visitor::Scanner);
         assert_eq!(visitor(&VisitSigns { since_delivery_ms: Some(-1), ..signs(BROWSER) }), Visitor::Scanner);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_the_table_is_reached_before_a_broader_one() {
+    fn every_agent_matches_its_own_entry_before_a_broader_one() {
         for (place, (agent, visitor, source)) in AGENTS.iter().enumerate() {
             let (Agent::Is(name) | Agent::Has(name)) = agent;
             let first = AGENTS.iter().position(|(other, _, _)| other.fits(name)).expect("it fits itself");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_visited_long_before_its_delivery_was_delivered_by_a_wrong_clock() {
+    fn a_visit_long_before_delivery_is_attributed_to_a_wrong_clock() {
         let delivered = Timestamp(DELIVERY_MS_MAX * 10);
         for (after_ms, expected) in
             [(5_000, 5_000), (-5_000, -5_000), (-DELIVERY_MS_MAX, -DELIVERY_MS_MAX), (-DELIVERY_MS_MAX - 1, BURST_WITHIN_MS)]
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn five_soft_bounces_or_one_hard_one_end_an_address_and_content_never_does() {
+    fn five_soft_bounces_or_one_hard_bounce_suppress_an_address_but_content_bounces_never_do() {
         assert_eq!(bounce_action(Bounce::Hard, 1), BounceAction::Bounced);
         assert_eq!((bounce_action(Bounce::Soft, 4), bounce_action(Bounce::Soft, 5)), (BounceAction::Keep, BounceAction::Bounced));
         for count in [1, 5, u8::MAX] {

@@ -1,4 +1,4 @@
-//! The pages behind links in messages: unsubscribing, and choosing what to receive. They work without scripts and load nothing.
+//! The pages behind links in messages, to unsubscribe and to choose which mail to receive. They work without scripts and load nothing.
 
 use std::sync::LazyLock;
 
@@ -26,26 +26,26 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
     ])
 });
 
-/// What a page tells and asks.
+/// The content of a page.
 pub enum Page {
-    /// Whether to unsubscribe: from the topic, if there is one, or from everything.
+    /// Asks whether to unsubscribe: from the topic, if there is one, or from everything.
     Ask { topic: Option<String> },
-    /// It is done.
+    /// Confirms the unsubscribe.
     Left { topic: Option<String> },
-    /// What to receive.
+    /// Shows the recipient's choices.
     Preferences {
         topics: Vec<Choice>,
-        /// Nothing is received now.
+        /// The recipient currently receives nothing.
         is_out: bool,
         /// The recipient may undo that.
         may_return: bool,
         is_saved: bool,
     },
-    /// The link leads nowhere.
+    /// The link is invalid.
     Gone,
 }
 
-/// A topic, and whether it is received.
+/// A topic, and whether the recipient gets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Choice {
     pub id: TopicId,
@@ -54,23 +54,23 @@ pub struct Choice {
     pub chosen: bool,
 }
 
-/// For whom a page is drawn.
+/// The recipient that a page is for.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     pub brand: String,
     pub email: String,
-    /// What is known of the recipient's language.
+    /// The recipient's language, if known.
     pub language: Option<String>,
-    /// What the browser asks for.
+    /// The languages that the browser accepts.
     pub accepted: Option<String>,
-    /// What forms of the page are sent with.
+    /// The token that the page's forms contain.
     pub token: String,
-    /// What opens the page of choices; none where there is nothing to choose.
+    /// The token of the preferences page; `None` if there is nothing to choose.
     pub preferences: Option<String>,
 }
 
 impl Reader {
-    /// Somebody of whom nothing is known but what the browser says.
+    /// A visitor about whom only the browser's headers are known.
     pub fn anonymous(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).map(str::to_owned);
         Self { accepted, ..Self::default() }
@@ -91,7 +91,7 @@ struct Context<'a> {
     unsubscribe: &'a str,
     everything: &'a str,
     save: &'a str,
-    /// Empty where there is none.
+    /// Empty if there is none.
     notice: &'a str,
     topic: bool,
     topics: &'a [Choice],
@@ -101,7 +101,7 @@ struct Context<'a> {
 }
 
 impl Page {
-    /// The page as an answer.
+    /// Returns the page as a response.
     pub fn reply(&self, reader: &Reader, random: &dyn Random) -> Reply {
         let nonce = hex::encode(&random.bytes::<16>());
         let (language, texts) = texts(reader.language.as_deref(), reader.accepted.as_deref());
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_drawn_in_every_language_without_a_script_or_anything_from_elsewhere() {
+    fn every_page_renders_in_every_language_without_scripts_or_external_resources() {
         for page in samples() {
             for language in ["en", "de", "fr", "es", "it", "pt", "nl"] {
                 let drawn = drawn(&page, language);
                 assert!(!drawn.contains("<script") && drawn.contains("<style nonce=\"abc\">"), "{drawn}");
                 assert!(
                     !drawn.contains("//") && !drawn.contains("style=\""),
-                    "nothing from elsewhere, no style beside the sheet"
+                    "no external resources, no styles besides the sheet"
                 );
                 assert!(drawn.contains(&format!("<html lang=\"{language}\">")) && !drawn.contains("<b>"), "{drawn}");
                 assert!(!drawn.contains('{') || !drawn.contains("{brand}"), "{drawn}");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_asks_has_a_button_and_one_that_tells_has_none() {
+    fn only_pages_that_ask_have_a_button() {
         let buttons = |page: &Page| drawn(page, "en").matches("<button").count();
         assert_eq!(samples().map(|page| buttons(&page)), [1, 2, 0, 0, 2, 1, 0]);
         assert!(drawn(&samples()[4], "en").contains("checked"));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_link_that_leads_nowhere_is_a_404() {
+    fn only_an_invalid_link_is_a_404() {
         let random = SeededRandom::new(1);
         let statuses = samples().map(|page| page.reply(&reader(), &random).status.as_u16());
         assert_eq!(statuses, [200, 200, 200, 200, 200, 200, 404]);

@@ -1,4 +1,4 @@
-//! The recipient that a token names, and the contact with this address if there is one.
+//! The recipient that a token identifies, with the contact for this address if there is one.
 
 use crate::base::email::EmailAddress;
 use crate::engine::store::{Read, Result};
@@ -11,15 +11,15 @@ use crate::vocab::ids::{AccountId, EmailId, MailingId, ProjectId};
 #[derive(Clone, Debug)]
 pub struct MessageRecipient {
     pub mailing: Mailing,
-    /// The row in the mailing's ledger.
+    /// The number of the recipient row in the mailing.
     pub number: u32,
     pub recipient: Recipient,
-    /// The contact of the mailing's project with this address; none if the project has no such contact (any more).
+    /// The contact with this address in the mailing's project; `None` if there is none (any more).
     pub contact: Option<Contact>,
 }
 
 impl MessageRecipient {
-    /// Find a recipient; none if the mailing or its row are gone.
+    /// Finds a recipient; `None` if the mailing or the row no longer exists.
     pub fn find(tx: &impl Read, mailing: MailingId, number: u32) -> Result<Option<Self>> {
         match sending::by_id(tx, mailing)? {
             Some(mailing) => Self::of(tx, mailing, number),
@@ -27,7 +27,7 @@ impl MessageRecipient {
         }
     }
 
-    /// The recipient of a mailing that is at hand.
+    /// Returns the recipient of a mailing that is already loaded.
     pub fn of(tx: &impl Read, mailing: Mailing, number: u32) -> Result<Option<Self>> {
         let Some(recipient) = sending::recipient(tx, mailing.id, number)? else { return Ok(None) };
         let contact = match (mailing.project, &recipient.address) {
@@ -42,35 +42,35 @@ impl MessageRecipient {
         Ok(Some(Self { mailing, number, recipient, contact }))
     }
 
-    /// The address; none if it was erased.
+    /// Returns the address; `None` if it was erased.
     pub fn email(&self) -> Option<&str> {
         let given = self.recipient.address.as_ref().map(|address| address.email.as_str());
         given.or(self.contact.as_ref().map(|contact| contact.email.as_str())).filter(|email| !email.is_empty())
     }
 
-    /// The recipient as webhook events name it.
+    /// Returns the recipient as webhook events refer to it.
     pub fn subject(&self) -> EventSubject<'_> {
         let contact = self.contact.as_ref().map(|contact| contact.id);
         EventSubject { mailing: &self.mailing, sent_email: self.sent_email(), email: self.email(), contact }
     }
 
-    /// The email that the recipient got, if it is one of ours.
+    /// Returns the id of the email that the recipient got, if it is a stored email.
     pub fn sent_email(&self) -> Option<EmailId> {
         self.mailing.translation_for(&self.recipient).email
     }
 
-    /// The account and, if the mailing is of one, the project.
+    /// Returns the account and, if the mailing has one, the project.
     pub fn owner(&self) -> (AccountId, Option<ProjectId>) {
         (self.mailing.account, self.mailing.project)
     }
 
-    /// The project and the address of a recipient who is not a contact there.
+    /// Returns the project and address of a recipient who is not a contact there.
     pub fn noncontact(&self) -> Option<(ProjectId, EmailAddress)> {
         let (project, address) = (self.mailing.project?, self.recipient.address.as_ref()?);
         self.contact.is_none().then(|| EmailAddress::stored(&address.email))?.map(|email| (project, email))
     }
 
-    /// The contact with its account and project.
+    /// Returns the contact with its account and project.
     pub fn contact(&self) -> Option<((AccountId, ProjectId), &Contact)> {
         Some(((self.mailing.account, self.mailing.project?), self.contact.as_ref()?))
     }

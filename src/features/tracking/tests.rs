@@ -1,4 +1,4 @@
-//! What strangers do to links of messages, through the pipeline that they come in by.
+//! What unauthenticated visitors can do with the links of messages, through the request pipeline.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A message to Ada, delivered a minute ago.
+    /// Creates a scene with a message to Ada, delivered a minute ago.
     fn new() -> Self {
         Self::about(|_| None)
     }
@@ -47,7 +47,7 @@ impl Scene {
         scene
     }
 
-    /// One more message to Ada.
+    /// Sends one more message to Ada.
     fn send(&self, topic: Option<TopicId>) -> MailingId {
         self.send_to("ada@example.com", topic)
     }
@@ -106,11 +106,11 @@ impl Scene {
     fn open_pixel(&self, agent: &str) {
         let (status, headers, _) = self.get(&format!("/t/o/{}.gif", self.token(Purpose::Open)), agent);
         assert_eq!((status, headers["content-type"].to_str().expect("ASCII")), (200, "image/gif"));
-        // The next one is another visit.
+        // So that the next one is a separate visit.
         self.app.clock.advance_ms(2_000);
     }
 
-    /// Everything that waits is written.
+    /// Writes everything that is pending.
     fn settle(&self) -> Engagement {
         self.app.wait(flush(self.app.engine())).expect("written");
         while self.app.wait(take_delivery_events(self.app.engine(), Environment::Test)).expect("taken") {}
@@ -143,7 +143,7 @@ impl Scene {
 }
 
 #[test]
-fn opens_are_counted_by_who_looks() {
+fn opens_are_counted_by_kind_of_visitor() {
     let scene = Scene::new();
     scene.open_pixel(BROWSER);
     scene.open_pixel(BROWSER);
@@ -159,12 +159,12 @@ fn opens_are_counted_by_who_looks() {
         let filter = tree.check("filters").expect("valid");
         filter.count(&scene.app.read(), scene.app.project, scene.app.engine().clock.now()).expect("readable")
     };
-    assert_eq!(found("within"), 1, "segments see it");
+    assert_eq!(found("within"), 1, "segments find it");
     assert_eq!(found("before"), 0);
 }
 
 #[test]
-fn the_same_client_within_a_moment_counts_once_and_head_is_a_machine() {
+fn immediate_repeats_count_once_and_head_requests_are_bots() {
     let scene = Scene::new();
     let path = format!("/t/o/{}.gif", scene.token(Purpose::Open));
     scene.get(&path, BROWSER);
@@ -179,7 +179,7 @@ fn the_same_client_within_a_moment_counts_once_and_head_is_a_machine() {
 }
 
 #[test]
-fn a_token_that_is_none_or_for_something_else_leads_nowhere() {
+fn invalid_tokens_and_tokens_for_another_purpose_are_not_found() {
     let scene = Scene::new();
     let view = scene.token(Purpose::View);
     for path in ["/t/c/none", &format!("/t/c/{view}"), &format!("/u/{view}"), &format!("/u/{view}/preferences"), "/u/x"] {
@@ -194,7 +194,7 @@ fn a_token_that_is_none_or_for_something_else_leads_nowhere() {
 }
 
 #[test]
-fn looking_at_the_page_changes_nothing_and_one_click_unsubscribes_once() {
+fn viewing_the_page_changes_nothing_and_one_click_unsubscribes_once() {
     let scene = Scene::new();
     let path = format!("/u/{}", scene.token(Purpose::Unsubscribe));
     let (status, _, body) = scene.get(&path, BROWSER);
@@ -207,14 +207,14 @@ fn looking_at_the_page_changes_nothing_and_one_click_unsubscribes_once() {
         assert!(!headers.contains_key("location") && !headers.contains_key("set-cookie"));
     }
     assert_eq!(scene.status(), "unsubscribed");
-    let told = scene.events("subscriber.unsubscribed");
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!((&told[0]["action"], &told[0]["source"]), (&json!("unsubscribed"), &json!("one_click")));
+    let emitted = scene.events("subscriber.unsubscribed");
+    assert_eq!(emitted.len(), 1, "{emitted:?}");
+    assert_eq!((&emitted[0]["action"], &emitted[0]["source"]), (&json!("unsubscribed"), &json!("one_click")));
     assert_eq!(scene.count(Measure::Unsubscribes), 1);
 }
 
 #[test]
-fn a_mailing_with_a_topic_is_left_for_that_topic_and_the_second_button_leaves_everything() {
+fn the_first_button_unsubscribes_from_the_topic_and_the_second_from_everything() {
     let scene = Scene::about(|app| {
         let made = json!({ "name": "Offers", "defaultSubscription": "opt_in", "visibility": "public" });
         TopicId::parse(app.post_in("/v1/topics", made).data()["id"].as_str().expect("an id"))
@@ -231,12 +231,12 @@ fn a_mailing_with_a_topic_is_left_for_that_topic_and_the_second_button_leaves_ev
     let (_, _, done) = scene.post(&path, "scope=all");
     assert!(done.contains("Sie sind abgemeldet"), "{done}");
     assert_eq!(scene.status(), "unsubscribed");
-    let told = scene.events("subscriber.unsubscribed");
-    assert!(told.iter().any(|event| event["action"] == "unsubscribed" && event["source"] == "link"), "{told:?}");
+    let emitted = scene.events("subscriber.unsubscribed");
+    assert!(emitted.iter().any(|event| event["action"] == "unsubscribed" && event["source"] == "link"), "{emitted:?}");
 }
 
 #[test]
-fn choices_are_kept_and_only_an_own_word_brings_somebody_back() {
+fn choices_are_saved_and_only_an_explicit_request_resubscribes() {
     let scene = Scene::new();
     let topic = |name: &str, visibility: &str| {
         let made = json!({ "name": name, "defaultSubscription": "opt_out", "visibility": visibility });
@@ -244,20 +244,20 @@ fn choices_are_kept_and_only_an_own_word_brings_somebody_back() {
     };
     let (news, secret) = (topic("News", "public"), topic("Secret", "private"));
     let path = format!("/u/{}/preferences", scene.token(Purpose::Preferences));
-    assert!(!scene.get(&path, BROWSER).2.contains("Secret"), "private topics are not offered");
+    assert!(!scene.get(&path, BROWSER).2.contains("Secret"), "private topics are not shown");
     let (status, _, body) = scene.post(&path, &format!("topic={news}&topic={secret}&act=save"));
     assert_eq!((status, body.matches("checked").count()), (200, 1), "{body}");
     let (_, _, left) = scene.post(&path, "act=leave");
     assert!(left.contains("abgemeldet"), "{left}");
     assert_eq!(scene.status(), "unsubscribed");
     scene.post(&path, &format!("topic={news}&act=save"));
-    assert_eq!(scene.status(), "unsubscribed", "a topic alone does not bring anybody back");
+    assert_eq!(scene.status(), "unsubscribed", "choosing a topic alone does not resubscribe");
     scene.post(&path, &format!("topic={news}&again=1&act=save"));
     assert_eq!(scene.status(), "subscribed");
 }
 
 #[test]
-fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_does() {
+fn one_hard_or_five_consecutive_soft_bounces_suppress_an_address_but_content_bounces_never_do() {
     let refused = |reply: &str| DeliveryEvent::Refused { reply: reply.into() };
     let scene = Scene::new();
     for _ in 0..6 {
@@ -269,7 +269,7 @@ fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_d
         scene.happens(id, refused("552 5.2.2 mailbox full"));
     }
     assert_eq!(scene.status(), "subscribed");
-    // One that is delivered in between: the row begins anew.
+    // A delivery in between restarts the count.
     scene.send(None);
     scene.app.clock.advance_ms(1_000);
     for number in 0..5 {
@@ -284,11 +284,11 @@ fn one_hard_bounce_or_five_soft_ones_in_a_row_end_an_address_and_content_never_d
     let listed = scene.app.get("/v1/suppressions").data();
     assert_eq!(listed["suppressions"][0]["reason"], "bounce_hard", "{listed}");
     scene.happens(scene.mailing, refused("550 5.1.1 no such user"));
-    assert_eq!(scene.count(Measure::HardBounces), 1, "what comes twice counts once");
+    assert_eq!(scene.count(Measure::HardBounces), 1, "a repeated report counts once");
 }
 
 #[test]
-fn a_complaint_unsubscribes_and_says_so() {
+fn a_complaint_unsubscribes_and_emits_an_event() {
     let scene = Scene::new();
     scene.happens(scene.mailing, DeliveryEvent::Complaint);
     assert_eq!(scene.status(), "unsubscribed");
@@ -297,7 +297,7 @@ fn a_complaint_unsubscribes_and_says_so() {
 }
 
 #[test]
-fn an_erased_person_is_in_no_row_of_a_ledger_and_in_no_event() {
+fn an_erased_contact_is_in_no_recipient_row_and_in_no_event() {
     let scene = Scene::new();
     scene.open_pixel(BROWSER);
     scene.settle();
@@ -311,10 +311,10 @@ fn an_erased_person_is_in_no_row_of_a_ledger_and_in_no_event() {
     let written = format!("{recipient:?}");
     assert!(!written.contains("ada@") && !written.contains("250 ok"), "{written}");
     assert_eq!(engagement::of(&scene.app.read(), scene.mailing, 0).expect("readable"), Engagement::default());
-    assert_eq!(scene.count(Measure::Opens), 1, "counts without names stay");
+    assert_eq!(scene.count(Measure::Opens), 1, "anonymous counts stay");
     assert!(scene.events("subscriber.added").is_empty());
-    let told = scene.events("subscriber.unsubscribed");
-    assert_eq!((told.len(), &told[0]["action"]), (1, &json!("deleted")), "others are told of the deletion");
+    let emitted = scene.events("subscriber.unsubscribed");
+    assert_eq!((emitted.len(), &emitted[0]["action"]), (1, &json!("deleted")), "other systems get the deletion event");
     let listed = scene.app.get("/v1/suppressions").data();
     assert_eq!((&listed["suppressions"][0]["reason"], &listed["suppressions"][0]["email"]), (&json!("erased"), &Value::Null));
     assert_eq!(scene.app.get_in(&path).refusal().0, 404);
@@ -326,7 +326,7 @@ fn an_erased_person_is_in_no_row_of_a_ledger_and_in_no_event() {
 const OLDER: &str = "Ad\u{200d}a@example.com";
 
 impl Scene {
-    /// Ada under an address that is refused today, and a message to it.
+    /// Returns a scene where Ada has an address that is refused today, and a message to it.
     fn with_an_older_address() -> Self {
         let mut scene = Self::new();
         let (project, number) = (scene.app.project, ContactId::parse(&scene.contact).expect("an id").number());
@@ -345,7 +345,7 @@ impl Scene {
         scene
     }
 
-    /// A message that went to this address before it was refused.
+    /// Sends a message to this address as if it had been sent before such addresses were refused.
     fn sent_to_older(&self, older: &'static str) -> MailingId {
         const LEDGER: Table<(MailingId, u32), sending::Recipient> = Table::new(tables::RECIPIENTS);
         let mailing = self.send_to("ada@example.com", None);
@@ -364,21 +364,21 @@ impl Scene {
 }
 
 #[test]
-fn a_person_whose_address_older_rules_accepted_can_leave() {
+fn a_contact_whose_address_is_no_longer_valid_can_unsubscribe() {
     let scene = Scene::with_an_older_address();
     let other = scene.app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!(scene.status(), "unsubscribed");
     let other = scene.app.get_in(&format!("/v1/contacts/{}", other.as_str().expect("an id"))).data();
-    assert_ne!(other["status"], "unsubscribed", "the address without the joiner is another contact's");
-    // The same for an address that is no contact's.
+    assert_ne!(other["status"], "unsubscribed", "the address without the joiner belongs to another contact");
+    // The same for an address without a contact.
     let scene = Scene { mailing: scene.sent_to_older("gr\u{200d}ace@example.com"), ..scene };
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     assert_eq!((scene.reason("gr\u{200d}ace@example.com"), scene.reason("grace@example.com")), (Some(Reason::Unsubscribe), None));
 }
 
 #[test]
-fn a_person_whose_address_older_rules_accepted_can_be_erased() {
+fn a_contact_whose_address_is_no_longer_valid_can_be_erased() {
     let scene = Scene::with_an_older_address();
     scene.post(&format!("/u/{}", scene.token(Purpose::Unsubscribe)), "List-Unsubscribe=One-Click");
     scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
@@ -391,7 +391,7 @@ fn a_person_whose_address_older_rules_accepted_can_be_erased() {
     assert_eq!(found, None, "the address is free again");
 }
 
-/// A report as postfix writes it, on the message with this envelope sender.
+/// Returns a bounce report in the format of Postfix.
 fn report(status: &str, words: &str) -> String {
     let action = if status.starts_with('4') { "delayed" } else { "failed" };
     format!(
@@ -406,9 +406,9 @@ fn report(status: &str, words: &str) -> String {
 }
 
 impl Scene {
-    /// Hand a message in as the listener does: `None` if its address is none of ours, else whether it was about anybody.
+    /// Passes a message in as the listener does: `None` if its address is not ours, else whether it concerned a recipient.
     fn receive(&self, mark: char, purpose: Purpose, message: &str) -> Option<bool> {
-        // Reports come from nobody, letters from somebody.
+        // Reports have an empty envelope sender, other messages do not.
         let sender = if message.contains("multipart/report") { "" } else { "ada@example.com" };
         let token = Token { environment: Environment::Test, mailing: self.mailing, number: 0, purpose };
         let token = Tokens::new(&self.app.engine().seal).local_part(token);
@@ -421,10 +421,10 @@ impl Scene {
 }
 
 #[test]
-fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_nothing() {
+fn a_report_counts_only_with_a_valid_token_and_a_delay_report_changes_nothing() {
     let scene = Scene::new();
     let hard = report("5.1.1", "550 5.1.1 <ada@example.com>: user unknown");
-    // Without our signature the same report says nothing.
+    // Without our signature, the same report has no effect.
     assert_eq!(scene.receive('b', Purpose::Unsubscribe, &hard), None);
     assert!(!is_ours(scene.app.engine(), "b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dzpi@acme.example"));
     assert_eq!(scene.status(), "subscribed");
@@ -437,23 +437,23 @@ fn a_report_counts_by_its_token_alone_and_what_only_tells_of_a_delay_changes_not
 }
 
 #[test]
-fn mail_to_the_address_for_unsubscribing_unsubscribes_unless_a_machine_wrote_it() {
+fn mail_to_the_unsubscribe_address_unsubscribes_unless_it_is_an_automatic_reply() {
     let scene = Scene::new();
-    let character = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
-    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &character("Auto-Submitted: auto-replied\r\n")), Some(false));
+    let message = |more: &str| format!("From: ada@example.com\r\nSubject: unsubscribe\r\n{more}\r\nbye\r\n");
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &message("Auto-Submitted: auto-replied\r\n")), Some(false));
     assert_eq!(
-        scene.receive('b', Purpose::Bounce, &character("")),
+        scene.receive('b', Purpose::Bounce, &message("")),
         Some(false),
-        "a letter to the bounce address asks for nothing"
+        "a message to the bounce address requests nothing"
     );
     assert_eq!(scene.status(), "subscribed");
-    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &character("")), Some(true));
+    assert_eq!(scene.receive('u', Purpose::Unsubscribe, &message("")), Some(true));
     assert_eq!(scene.status(), "unsubscribed");
     assert_eq!(scene.events("subscriber.unsubscribed")[0]["source"], "mailto");
 }
 
 #[test]
-fn a_click_leads_where_the_mailing_says_and_nowhere_else_and_counts() {
+fn a_click_counts_and_redirects_only_to_the_mailings_link() {
     let scene = Scene::new();
     let path = format!("/t/c/{}", scene.token(Purpose::Click(0)));
     let (status, headers, _) = scene.get(&format!("{path}?url=https://evil.example"), BROWSER);
@@ -461,11 +461,11 @@ fn a_click_leads_where_the_mailing_says_and_nowhere_else_and_counts() {
     assert_eq!(headers["cache-control"].to_str().expect("ASCII"), "no-store");
     assert_eq!(scene.get(&format!("/t/c/{}", scene.token(Purpose::Click(9))), BROWSER).0, 404);
     let did = scene.settle();
-    assert_eq!((did.clicks, did.opens, scene.count(Measure::UniqueOpens)), (1, 1, 1), "who clicks has it open");
+    assert_eq!((did.clicks, did.opens, scene.count(Measure::UniqueOpens)), (1, 1, 1), "a click implies an open");
 }
 
 #[test]
-fn a_click_leads_to_an_address_with_the_marks_that_its_domain_had_when_it_was_sent() {
+fn a_click_redirects_with_the_utm_parameters_of_the_time_of_sending() {
     let mut scene = Scene::new();
     scene.app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
     let mark = |utm: Value| drop(scene.app.patch("/v1/domains/acme.example", json!({ "utm": utm })).data());
@@ -484,7 +484,7 @@ fn a_click_leads_to_an_address_with_the_marks_that_its_domain_had_when_it_was_se
 }
 
 #[test]
-fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person() {
+fn many_clicks_right_after_delivery_are_a_scanners_and_count_for_no_person() {
     let scene = Scene::new();
     let mailing = scene.send(None);
     scene.app.clock.advance_ms(1_000);
@@ -514,7 +514,7 @@ fn many_links_right_after_delivery_are_a_scanners_and_leave_no_trace_of_a_person
 }
 
 #[test]
-fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_erased_with_them() {
+fn clicks_of_noncontacts_are_kept_unless_by_a_bot_and_are_erased_with_the_contact() {
     let scene = Scene::new();
     let project = scene.app.project;
     let clicks = |mailing, links: &[u16], after_ms: i64| {
@@ -540,11 +540,11 @@ fn clicks_of_somebody_who_is_no_contact_are_kept_unless_it_was_a_machine_and_era
     clicks(first, &[0], 60_000);
     clicks(second, &[0, 1], 61_000);
     assert_eq!(last(), Some(second));
-    // A message that is clicked all over at once, in one write and in two.
+    // A message whose links are all clicked at once, in one write and in two.
     let (third, fourth) = (scene.send_to("grace@example.com", None), scene.send_to("grace@example.com", None));
     clicks(third, &[0, 1, 2, 3], 1_000);
     clicks(fourth, &[0, 1], 2_000);
-    assert_eq!(last(), Some(second), "the latest time, whatever was sent last");
+    assert_eq!(last(), Some(second), "the latest click, whatever was sent last");
     clicks(fourth, &[2, 3], 2_500);
     assert_eq!(last(), Some(second));
     let of_machines = Period { to: scene.app.engine().clock.now().plus_ms(10_000), ..Period::ALWAYS };

@@ -16,7 +16,7 @@ const LANGUAGES: [(&str, &str); 7] = [
 ];
 
 static TEXTS: LazyLock<Vec<(&str, Texts)>> = LazyLock::new(|| {
-    let read = |text| toml::from_str(text).expect("a test reads the words of every language");
+    let read = |text| toml::from_str(text).expect("a test reads the texts of every language");
     LANGUAGES.iter().map(|(language, text)| (*language, read(text))).collect()
 });
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_has_every_word_with_the_same_names_in_it() {
+    fn every_language_has_every_text_with_the_same_placeholders() {
         let names = |sentence: &str| {
             let mut found: Vec<String> =
                 sentence.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or_default().into()).collect();
@@ -110,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn the_contacts_language_wins_over_the_browsers_and_english_stands_in() {
+    fn the_contacts_language_wins_over_the_browsers_and_english_is_the_fallback() {
         assert_eq!(texts(Some("de-CH"), Some("fr")).0, "de");
         assert_eq!(texts(Some("ja"), Some("ja, FR-ca;q=0.8, en;q=0.5")).0, "fr");
         assert_eq!(texts(None, None).0, "en");
     }
 
     #[test]
-    fn a_name_that_looks_like_a_place_stays_as_it_is() {
+    fn a_value_that_looks_like_a_placeholder_is_not_filled() {
         let names = Placeholders { brand: "{email}", topic: "{", email: "a@b.example" };
         assert_eq!(names.fill("{brand} {topic} {email} {other}"), "{email} { a@b.example ");
     }

@@ -1,8 +1,8 @@
-//! Unsubscribing, and choosing topics: the one place where a recipient's own word becomes a change, whichever way it came.
+//! Unsubscribing and choosing topics: the one place that turns a recipient's own request into a change, whatever the channel.
 //!
-//! What is left: a mailing with a topic is one list of several, and whoever unsubscribes by their mail client's button wants no more
-//! of that list (RFC 8058 speaks of the list in the header); everything else asks for a second button, which the page has. A
-//! mailing without a topic has only one thing to leave: everything.
+//! The scope: a mailing with a topic is one list of several, and the unsubscribe button of a mail client refers only to that list (RFC 8058
+//! speaks of the list in the header). Unsubscribing from everything needs a second button, which the page has. A mailing without a topic
+//! has only one scope: everything.
 
 use super::bounces::{self, SuppressionList};
 use super::pages::Choice;
@@ -15,15 +15,15 @@ use crate::features::suppressions::{self, Reason};
 use crate::features::topics::{self, Topic, TopicVisibility};
 use crate::vocab::ids::TopicId;
 
-/// What somebody leaves.
+/// What the recipient unsubscribes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The mailing's topic, if it has one; or else everything.
+    /// The mailing's topic, if it has one, or else everything.
     List,
     Everything,
 }
 
-/// The topic that [`Scope::List`] means; none if that is everything.
+/// Returns the topic that [`Scope::List`] means; `None` if it means everything.
 pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic>> {
     let (Some(project), Some(topic), Some(_)) = (recipient.mailing.project, recipient.mailing.topic, &recipient.contact) else {
         return Ok(None);
@@ -31,7 +31,7 @@ pub fn list(tx: &impl Read, recipient: &MessageRecipient) -> Result<Option<Topic
     topics::look_up(tx, project, topic)
 }
 
-/// Let somebody leave. Doing it again changes nothing and tells nobody.
+/// Unsubscribes a recipient. Repeating it changes nothing and emits nothing.
 pub fn leave(
     tx: &mut WriteTx<'_>,
     suppressed: &SuppressionList,
@@ -39,7 +39,7 @@ pub fn leave(
     scope: Scope,
     source: Source,
 ) -> Result<()> {
-    // Only who holds the message has the token.
+    // Only a reader of the message has the token.
     sending::evidence(tx, recipient.mailing.id, recipient.number, "unsubscribing")?;
     let topic = if scope == Scope::List { list(tx, recipient)? } else { None };
     let is_news = match (recipient.contact(), topic) {
@@ -53,7 +53,7 @@ pub fn leave(
             was_in
         }
         (Some((place, contact)), None) => subscription::unsubscribe(tx, place, contact, source)?,
-        // Nobody's contact: the address itself is kept, so that it gets no more of such mail.
+        // Not a contact: the address itself is suppressed, so that it gets no more of such mail.
         (None, _) if suppressed.has(tx, recipient)? => false,
         (None, _) => {
             suppressed.add(tx, recipient, (Reason::Unsubscribe, suppressions::Source::Recipient), None)?;
@@ -66,7 +66,7 @@ pub fn leave(
     Ok(())
 }
 
-/// Once for each message.
+/// Records the unsubscribe, once for each message.
 fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     let (id, number) = (recipient.mailing.id, recipient.number);
     let mut engagement = engagement::of(tx, id, number)?;
@@ -78,7 +78,7 @@ fn note(tx: &mut WriteTx<'_>, recipient: &MessageRecipient) -> Result<()> {
     Ok(())
 }
 
-/// The topics that somebody may choose from: public ones, and private ones that they get.
+/// Returns the topics that a recipient may choose from: public ones, and private ones that they get.
 pub fn choices(tx: &impl Read, recipient: &MessageRecipient) -> Result<Vec<Choice>> {
     let Some(((_, project), contact)) = recipient.contact() else { return Ok(Vec::new()) };
     let mut shown = Vec::new();
@@ -97,7 +97,7 @@ fn topic_choice(topic: Topic, chosen: bool) -> ((u64, String), Choice) {
     (place, Choice { id: topic.id, name: topic.name, description: topic.description, chosen })
 }
 
-/// Keep what somebody chose: of all topics that are shown, these. With `returns`, also that they want mail again at all.
+/// Saves a recipient's choices: of all topics shown, these. With `returns`, the recipient also resubscribes.
 pub fn choose(tx: &mut WriteTx<'_>, recipient: &MessageRecipient, wanted: &[TopicId], returns: bool) -> Result<()> {
     let Some((place, contact)) = recipient.contact() else { return Ok(()) };
     sending::evidence(tx, recipient.mailing.id, recipient.number, "a choice of topics")?;

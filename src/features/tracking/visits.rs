@@ -1,7 +1,7 @@
-//! From visits to what is kept of them: engagement of each recipient, counts of each mailing, activity of contacts.
+//! Turns visits into stored results: engagement of each recipient, counts of each mailing, activity of contacts.
 //!
-//! One transaction takes in up to [`limits::VISITS_PER_WRITE`] visits. A click by a person is an open too, if there was none: pictures
-//! may be switched off, but nobody clicks what is not open.
+//! One transaction handles up to [`limits::VISITS_PER_WRITE`] visits. A click by a person implies an open if there was none: images may be
+//! switched off, but a message must be open to be clicked.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// Write some of the visits of an environment; true if there may be more.
+/// Writes some of the visits of an environment; returns whether there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     if engine.data(environment).store.space().is_low() {
-        // They wait in memory.
+        // They stay in memory.
         return Err(Error::NoSpace.into());
     }
     write_some(engine, environment).await
@@ -41,7 +41,7 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     let data = engine.data(environment);
     let dropped = data.visits.dropped();
     if dropped > 0 {
-        tracing::warn!(dropped, %environment, "opens and clicks came faster than they can be written");
+        tracing::warn!(dropped, %environment, "opens and clicks arrived faster than they could be written; some were dropped");
     }
     let visits = data.visits.take(limits::VISITS_PER_WRITE);
     if visits.is_empty() {
@@ -60,7 +60,7 @@ async fn write_some(engine: &Engine, environment: Environment) -> Result<bool, F
     }
 }
 
-/// Write all visits that wait, as the service stops: on an almost full disk too, because they would be gone.
+/// Writes all pending visits when the service stops, even on an almost full disk, because they would be lost otherwise.
 pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     for environment in Environment::ALL {
         while write_some(engine, environment).await? {}
@@ -68,7 +68,7 @@ pub async fn flush(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Record visits.
+/// Records visits.
 pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
     let mut recipients: BTreeMap<(MailingId, u32), Vec<&Visit>> = BTreeMap::new();
     for visit in visits {
@@ -88,16 +88,16 @@ pub fn record(tx: &mut WriteTx<'_>, visits: &[Visit]) -> Result<()> {
     totals.finish(tx, &mailings)
 }
 
-/// What one transaction adds up to.
+/// The totals of one transaction.
 #[derive(Default)]
 struct VisitTotals {
-    /// By mailing and the email that the recipient got.
+    /// Keyed by mailing and by the email that the recipient got.
     counts: BTreeMap<(MailingId, Option<EmailId>, Measure), i64>,
-    /// Of campaigns: numbers of links that were clicked.
+    /// For campaigns: click counts of links.
     links: BTreeMap<ClickedLink, i64>,
     countries: BTreeMap<(EmailId, String), i64>,
     activities: BTreeMap<ProjectId, Vec<(u32, Activity)>>,
-    /// Clicks by people who are no contacts.
+    /// Clicks by people who are not contacts.
     noncontact_clicks: Vec<(ProjectId, EmailAddress, Timestamp, MailingId)>,
 }
 
@@ -125,7 +125,7 @@ impl VisitTotals {
     }
 }
 
-/// The visits of one recipient.
+/// Records the visits of one recipient.
 fn record_recipient(
     tx: &mut WriteTx<'_>,
     recipient: &MessageRecipient,
@@ -151,14 +151,14 @@ fn record_recipient(
     }
     engagement::save(tx, id, recipient.number, &recorder.engagement);
     recorder.emit_events(tx, was_open)?;
-    // Machines look at messages before they are accepted, and may refuse them afterwards: only what people do proves anything.
+    // Scanners visit messages before a server accepts them, and it may still refuse them; only a person's visit proves delivery.
     if seen && matches!(recipient.recipient.delivery, Delivery::Unknown { .. }) {
         sending::evidence(tx, id, recipient.number, "an open or a click")?;
     }
     Ok(())
 }
 
-/// Since when the recipient can have the message.
+/// Returns the earliest time at which the recipient can have the message.
 fn delivered_at(delivery: &Delivery) -> Option<Timestamp> {
     match delivery {
         Delivery::Sent { at, .. } | Delivery::Unknown { at, .. } => Some(*at),
@@ -171,7 +171,7 @@ struct RecipientVisits<'a, 't> {
     recipient: &'a MessageRecipient,
     engagement: Engagement,
     totals: &'t mut VisitTotals,
-    /// Links that were clicked by a person, and when.
+    /// Links clicked by a person, and when.
     clicked: Vec<(u16, Timestamp)>,
 }
 
@@ -211,7 +211,7 @@ impl RecipientVisits<'_, '_> {
         }
         self.clicked(at);
         self.clicked.push((link, at));
-        // What is taken back if it proves to be a scanner's can be told by the links alone: each counts once so early.
+        // Early clicks count each link once, so that the links alone suffice to undo them if they turn out to be a scanner's.
         if !early || !self.engagement.early_links.contains(&link) {
             self.count_link(link, 1);
         }
@@ -236,7 +236,7 @@ impl RecipientVisits<'_, '_> {
             self.count(Measure::UniqueClicks, 1);
         }
         self.engagement.last_clicked_at = self.engagement.last_clicked_at.max(Some(at));
-        // Each of them: orders are credited to the last one.
+        // Recorded for each click, because orders are attributed to the last one.
         self.add_activity(Action::Clicked, None, at);
         if self.engagement.opens == 0 {
             self.engagement.open_is_implied = true;
@@ -244,7 +244,7 @@ impl RecipientVisits<'_, '_> {
         }
     }
 
-    /// Too many links too soon: the visitor counted as a person was a scanner.
+    /// Reclassifies early clicks, because too many links were clicked too soon: the visitor was a scanner.
     fn reclassify_as_scanner(&mut self, tx: &mut WriteTx<'_>) -> Result<()> {
         let many = std::mem::take(&mut self.engagement.early_clicks);
         for link in self.engagement.early_links.clone() {
@@ -283,7 +283,7 @@ impl RecipientVisits<'_, '_> {
         activity::take_back(tx, project, number, mailing, &mistaken)
     }
 
-    /// Webhooks that want to know are told of the first open, and of clicks.
+    /// Emits webhook events for the first open and for clicks.
     fn emit_events(&self, tx: &mut WriteTx<'_>, was_open: bool) -> Result<()> {
         let mailing = &self.recipient.mailing;
         let subject = self.recipient.subject();
@@ -300,7 +300,7 @@ impl RecipientVisits<'_, '_> {
         Ok(())
     }
 
-    /// For what was done before, once an hour is enough: conditions ask whether, not how often.
+    /// Repeated actions are recorded once an hour, because filters ask whether they happened, not how often.
     fn add_activity(&mut self, action: Action, before: Option<Timestamp>, at: Timestamp) {
         let hour = |at: Timestamp| at.0.div_euclid(HOUR_MS);
         if before.is_some_and(|before| hour(before) == hour(at)) {

@@ -1,7 +1,7 @@
-//! From events to deliveries: for each event of the queue, one for every active webhook that asks for it, all in one transaction.
+//! Turns events into deliveries: for each queued event, one for every active webhook that subscribes to it, all in one transaction.
 //!
-//! A step can be repeated at any time: the id of an event's first delivery to a webhook is always the same. An event that was erased
-//! comes by here again, and everything that deliveries of it say is forgotten.
+//! Steps are repeatable: the id of an event's first delivery to a webhook is always the same. An erased event passes through here again,
+//! and its content is removed from its deliveries.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,12 +18,12 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId};
 use crate::vocab::limits;
 
-/// What is said of deliveries of which nothing is to be told any more.
-pub const ERASED: &str = "What the event told of was erased.";
-/// What is said of deliveries for which there was no room.
-const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; deliver it again when the endpoint is well.";
+/// The note of deliveries whose event was erased.
+pub const ERASED: &str = "The event's data was erased.";
+/// The note of deliveries beyond the queue limit.
+const NO_ROOM: &str = "Too many deliveries to this endpoint were waiting; redeliver it when the endpoint works again.";
 
-/// Make the deliveries of some events; true if there may be more.
+/// Creates the deliveries of some events; returns true if there may be more.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if outbox::queued(&store.read(), 1)?.is_empty() {
@@ -70,7 +70,7 @@ fn create_deliveries(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], 
     Ok(())
 }
 
-/// Put a new delivery, if its endpoint does not have more waiting already than it should.
+/// Adds a new delivery, unless its endpoint has too many waiting.
 fn add(writer: &mut DeliveryWriter<'_, '_>, mut delivery: Delivery) -> Result<()> {
     if !has_room(writer, &delivery)? {
         delivery.stop(DeliveryStatus::Failed, NO_ROOM, writer.tx.now());
@@ -83,8 +83,8 @@ fn has_room(writer: &mut DeliveryWriter<'_, '_>, delivery: &Delivery) -> Result<
     Ok(writer.state(key)?.kept(DeliveryStatus::Pending) < limits::WEBHOOK_PENDING_MAX)
 }
 
-/// Deliver an event to a webhook once more; its earlier deliveries are `known`, the first in front. Its id; nothing if it was repeated
-/// too often already.
+/// Delivers an event to a webhook once more; `known` has its earlier deliveries, the first one first. Returns the new id, or `None` if it
+/// was repeated too often.
 pub fn repeat(
     writer: &mut DeliveryWriter<'_, '_>,
     webhook: &Webhook,
@@ -110,7 +110,7 @@ pub fn repeat(
     Ok(Some(made))
 }
 
-/// What endpoints answered may repeat what they were told.
+/// Responses of endpoints may repeat the erased data.
 fn forget(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId) -> Result<()> {
     let now = writer.tx.now();
     for webhook in webhooks {
@@ -126,14 +126,14 @@ fn forget(writer: &mut DeliveryWriter<'_, '_>, webhooks: &[Webhook], id: EventId
     Ok(())
 }
 
-/// The event of a delivery, while it can still be told.
+/// Returns the event of a delivery, while it is still stored.
 pub fn event_of(tx: &impl Read, delivery: &Delivery) -> Result<Option<Event>> {
     Ok(outbox::find(tx, delivery.event)?.filter(|event| !event.is_erased()))
 }
 
-/// What a test tells.
+/// Returns the body of a test.
 pub fn test_body(id: EventId, event_type: &str, webhook: &Webhook, now: Timestamp) -> String {
-    let data = json!({ "webhookId": webhook.id, "message": "This is a test: nothing has happened." });
+    let data = json!({ "webhookId": webhook.id, "message": "This is a test; no event occurred." });
     let of = Envelope { account: webhook.account, project: None, conversation: None };
     outbox::envelope(id, event_type, now, of, &data)
 }

@@ -12,18 +12,18 @@ use crate::base::clock::Timestamp;
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// The word in our headers' names where the settings say no other.
+/// The word in our headers' names, unless the settings change it.
 const STANDARD_WORD: &str = "service";
 
-/// What stands for a value in answers, which never tell values: they often are credentials. Given back, it means the value as it is.
+/// The placeholder for values in responses, which never contain them because they are often credentials. Sent back, it keeps the value.
 pub const HIDDEN: &str = "********";
 
-/// Headers that belong to the connection, to the body or to us, and beginnings of such.
+/// Headers, or prefixes of them, that are reserved for the connection, the body or Mailmill.
 const RESERVED: [&str; 9] =
     ["host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "expect", "keep-alive", "user-agent"];
 const RESERVED_PREFIXES: [&str; 3] = ["content-", "proxy-", "webhook-"];
 
-/// The same in the schema of an object of headers. The word that the settings may put into our headers' names is not known to it.
+/// Describes the same rules in the JSON schema. The schema does not know the word that the settings put into our headers' names.
 pub fn describe(schema: &mut Schema) {
     let any_case = |word: &str| -> String {
         let one = |character: char| match character.is_ascii_alphabetic() {
@@ -48,11 +48,11 @@ pub fn describe(schema: &mut Schema) {
     schema.insert("additionalProperties".to_owned(), value);
 }
 
-/// Headers that the owner of a webhook adds, checked.
+/// Checks the custom headers of a webhook.
 pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure> {
     let field = |name: &str| format!("customHeaders.{name}");
     if given.len() > limits::WEBHOOK_HEADERS_MAX {
-        let detail = format!("give at most {} headers, found {}", limits::WEBHOOK_HEADERS_MAX, given.len());
+        let detail = format!("at most {} headers are allowed, found {}", limits::WEBHOOK_HEADERS_MAX, given.len());
         return Err(Failure::field("customHeaders", detail));
     }
     let mut seen: Vec<String> = Vec::new();
@@ -61,16 +61,16 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
         if name.len() > limits::WEBHOOK_HEADER_NAME_BYTES_MAX || HeaderName::from_bytes(name.as_bytes()).is_err() {
             let shown: String = name.chars().filter(|character| !character.is_control()).take(40).collect();
             let detail = format!(
-                "\"{shown}\" is no name of a header: use 1 to {} letters, digits and hyphens",
+                "\"{shown}\" is not a valid header name; use 1 to {} letters, digits and hyphens",
                 limits::WEBHOOK_HEADER_NAME_BYTES_MAX
             );
             return Err(Failure::field("customHeaders", detail));
         }
         if is_reserved(&low, word) {
-            return Err(Failure::field(&field(name), "this header belongs to the delivery itself; choose another name"));
+            return Err(Failure::field(&field(name), "this header is reserved; choose another name"));
         }
         if seen.contains(&low) {
-            return Err(Failure::field(&field(name), "this name is given twice, in another case; give it once"));
+            return Err(Failure::field(&field(name), "this name appears twice with different case; use it once"));
         }
         if value.len() > limits::WEBHOOK_HEADER_VALUE_BYTES_MAX {
             let detail = format!("the value is longer than {} bytes; shorten it", limits::WEBHOOK_HEADER_VALUE_BYTES_MAX);
@@ -84,7 +84,7 @@ pub fn check(given: &BTreeMap<String, String>, word: &str) -> Result<(), Failure
     }
     let bytes: usize = given.iter().map(|(name, value)| name.len() + value.len()).sum();
     if bytes > limits::WEBHOOK_HEADERS_BYTES_MAX {
-        let detail = format!("together they are longer than {} bytes; shorten them", limits::WEBHOOK_HEADERS_BYTES_MAX);
+        let detail = format!("all headers together are longer than {} bytes; shorten them", limits::WEBHOOK_HEADERS_BYTES_MAX);
         return Err(Failure::field("customHeaders", detail));
     }
     Ok(())
@@ -99,7 +99,7 @@ fn is_reserved(low: &str, word: &str) -> bool {
         || ours(&word.to_ascii_lowercase())
 }
 
-/// The values of the service headers of one attempt.
+/// The values for the service headers of one attempt.
 pub struct DeliveryHeaders<'a> {
     /// The word in the headers' names.
     pub word: &'a str,
@@ -110,13 +110,13 @@ pub struct DeliveryHeaders<'a> {
     pub is_test: bool,
     pub at: Timestamp,
     pub body: &'a [u8],
-    /// The first one makes `X-Service-Signature`; the other, while two sign, the alternate.
+    /// The first makes `X-Service-Signature`; the second, while two sign, the alternate.
     pub signers: &'a [&'a Signer],
     /// Whether the Standard Webhooks headers are sent too.
     pub standard: bool,
 }
 
-/// The headers of one attempt. The owner's come first, so that nothing of theirs could replace one of ours.
+/// Writes the headers of one attempt. Custom headers come first, so that they cannot replace ours.
 pub fn write(custom: &BTreeMap<String, String>, delivery_headers: &DeliveryHeaders<'_>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(custom.len() + 12);
     for (name, value) in custom {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_ones_own_are_taken() {
+    fn custom_headers_are_accepted() {
         let long = "v".repeat(limits::WEBHOOK_HEADER_VALUE_BYTES_MAX);
         for (name, value) in
             [("Authorization", "Bearer abc"), ("X-Shop", ""), ("X-Servicer", "~"), ("accept", "*/*"), ("A", long.as_str())]
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_headers_and_no_more_and_each_name_once() {
+    fn the_header_limit_applies_and_each_name_appears_once() {
         let many = |count: usize| (0..count).map(|number| (format!("X-{number}"), String::new())).collect::<BTreeMap<_, _>>();
         assert!(check(&many(limits::WEBHOOK_HEADERS_MAX), "Service").is_ok());
         assert!(check(&many(limits::WEBHOOK_HEADERS_MAX + 1), "Service").is_err());
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_are_those_of_the_reference() {
+    fn the_headers_match_the_reference() {
         let (one, two) = (Signer::new(&SeededRandom::new(1)), Signer::new(&SeededRandom::new(2)));
         let signers = [&one, &two];
         let mut delivery_headers = DeliveryHeaders {

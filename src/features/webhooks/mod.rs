@@ -1,10 +1,10 @@
 //! Webhooks: signed requests that report events to other systems (`assets/docs/webhooks.md`).
 //!
-//! The way of an event: a feature writes it into the outbox, in the transaction of its cause. `fanout` makes a delivery of it for each
-//! webhook that asks for it. `dispatch` makes up to three attempts of each delivery. Every step is in the store before the next
-//! begins, so that nothing is lost and nothing attempted a fourth time, whenever the process ends.
+//! The path of an event: a feature writes it into the outbox, in the transaction of its cause. `fanout` creates a delivery for each webhook
+//! that subscribes to it. `dispatch` makes up to three attempts of each delivery. Every step is stored before the next starts, so nothing
+//! is lost and nothing is attempted a fourth time, whenever the process ends.
 //!
-//! It knows other features by their events alone, and none that makes events knows it.
+//! It knows other features only by their events, and no feature that emits events knows it.
 
 pub mod dispatch;
 mod fanout;
@@ -35,13 +35,13 @@ use crate::vocab::settings::Settings;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// The account's webhook with this id, or the failure that says there is none.
+/// Returns the account's webhook with this id, or `NotFound`.
 fn require(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<model::Webhook, Failure> {
-    let absent = || Failure::because(Code::NotFound, "There is no webhook with this id; GET /v1/webhooks lists them.");
+    let absent = || Failure::because(Code::NotFound, "No webhook has this id; GET /v1/webhooks lists them.");
     store::find(tx, account, id)?.ok_or_else(absent)
 }
 
-/// Clear away a little of what deleted webhooks have left; true if there may be more.
+/// Deletes some rows left by deleted webhooks; returns true if there may be more.
 pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
     let store = &engine.data(environment).store;
     if !store::is_untidy(&store.read())? {
@@ -50,17 +50,17 @@ pub async fn clear(engine: &Engine, environment: Environment) -> Result<bool, Fa
     Ok(store.write(|tx| store::clear(tx, limits::SWEEP_ROWS)).await??)
 }
 
-/// By which times deliveries are swept.
+/// The times for sweeping deliveries.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
-    /// For how long they are kept after their end.
+    /// How long deliveries are kept after their end.
     pub kept_ms: i64,
-    /// Longer than any pause before an attempt: what is due later was made so by a clock that went wrong.
+    /// Longer than any pause before an attempt: a later due time was stored by a wrong clock.
     pub due_within_ms: i64,
 }
 
 impl Upkeep {
-    /// Those of the settings.
+    /// Reads the settings.
     pub fn new(settings: &Settings) -> Self {
         let webhooks = &settings.webhooks;
         let kept_days = i64::try_from(webhooks.deliveries_kept_days.get()).unwrap_or(i64::MAX / DAY_MS);

@@ -1,5 +1,5 @@
-//! A webhook, its deliveries and the state of its endpoint, and their rules: when an attempt is made, when it is the last, when an
-//! endpoint is left alone for a while. Pure: no clock, no chance, no network.
+//! A webhook, its deliveries and its endpoint's health, and their rules: when to attempt, when to stop, and when to pause an endpoint.
+//! Pure: no clock, randomness or network.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,24 +11,24 @@ use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::{Subscription, WebhookEvent};
 
-/// A webhook as it is kept.
+/// A webhook as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Webhook {
     pub id: WebhookId,
     pub account: AccountId,
     pub url: String,
-    /// What it asks for; each once.
+    /// The subscribed event types, without duplicates.
     pub events: Vec<Subscription>,
     pub description: Option<String>,
-    /// What its owner wants. An endpoint that is left alone for a while stays active.
+    /// Set by its owner. A paused endpoint stays active.
     pub active: bool,
-    /// Whether deliveries carry the Standard Webhooks headers too.
+    /// Whether deliveries also carry the Standard Webhooks headers.
     pub standard_signature: bool,
-    /// The headers of its owner as JSON, sealed for [`headers_context`]: they often carry credentials.
+    /// The custom headers as JSON, sealed for [`headers_context`]: they often contain credentials.
     pub sealed_headers: Vec<u8>,
     /// The secret's bytes, sealed for [`secret_context`].
     pub sealed_secret: Vec<u8>,
-    /// The secret before it, while that signs too.
+    /// The previous secret, while it still signs.
     pub previous: Option<PreviousSecret>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -36,7 +36,7 @@ pub struct Webhook {
 
 impl Record for Webhook {}
 
-/// A secret that another has taken the place of.
+/// A replaced secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreviousSecret {
     pub sealed: Vec<u8>,
@@ -44,43 +44,43 @@ pub struct PreviousSecret {
 }
 
 impl Webhook {
-    /// Whether it is to be told of this kind of event.
+    /// Returns whether it subscribes to this event.
     pub fn wants(&self, kind: WebhookEvent) -> bool {
         self.active && self.events.iter().any(|event| event.kind() == Some(kind))
     }
 
-    /// The secret before the one in use, while that signs too.
+    /// Returns the previous secret, while it still signs.
     pub fn previous_secret(&self, now: Timestamp) -> Option<&PreviousSecret> {
         self.previous.as_ref().filter(|previous| now < previous.until)
     }
 
-    /// The kinds of events that it asks for, active or not.
+    /// Returns the events that it subscribes to, active or not.
     pub fn interests(&self) -> impl Iterator<Item = WebhookEvent> {
         self.events.iter().filter_map(|event| event.kind())
     }
 }
 
-/// Where a secret belongs: sealed bytes moved elsewhere do not open.
+/// Returns the sealing context of a secret: sealed bytes moved elsewhere cannot be opened.
 pub fn secret_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/secret").into_bytes()
 }
 
-/// Where headers belong.
+/// Returns the sealing context of headers.
 pub fn headers_context(account: AccountId, webhook: WebhookId) -> Vec<u8> {
     format!("webhooks/{account}/{webhook}/headers").into_bytes()
 }
 
-/// How far a delivery is.
+/// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryStatus {
-    /// An attempt is under way or still to come.
+    /// An attempt is in flight or still to come.
     Pending,
-    /// The endpoint has answered with a 2xx status.
+    /// The endpoint responded with a 2xx status.
     Success,
-    /// No attempt is left, or none can be made.
+    /// No attempt is left, or none is possible.
     Failed,
-    /// The webhook was switched off, or what was to be told was erased.
+    /// The webhook was disabled, or the event was erased.
     Cancelled,
 }
 
@@ -89,28 +89,28 @@ impl DeliveryStatus {
     pub const ALL: [Self; 4] = [Self::Pending, Self::Success, Self::Failed, Self::Cancelled];
 }
 
-/// One event on its way to one webhook.
+/// One event for one webhook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
     pub id: DeliveryId,
     pub webhook: WebhookId,
     pub account: AccountId,
     pub event: EventId,
-    /// Its word: that of a test is no kind of event.
+    /// The type's wire name; a test has one that is not an event type.
     pub event_type: String,
     pub status: DeliveryStatus,
-    /// Invariant: of all but the last the end is known.
+    /// Invariant: all but the last have ended.
     pub attempts: Vec<Attempt>,
-    /// When it is to be looked at: for the next attempt, or because the one under way cannot be any more. Invariant: given exactly
-    /// while it is pending.
+    /// When to process it: for the next attempt, or when the attempt in flight must have ended. Invariant: present exactly while it is
+    /// pending.
     pub due_at: Option<Timestamp>,
-    /// What a test sends; that of an event stays with the event.
+    /// The body of a test; an event's body is stored with the event.
     pub test_body: Option<String>,
     /// The first delivery of this event to this webhook, if it is not this one.
     pub first: Option<DeliveryId>,
-    /// Of a repeat: the one before it. Of the first: the newest repeat.
+    /// In a repeat, the repeat before it; in the first delivery, the newest repeat.
     pub linked: Option<DeliveryId>,
-    /// Why it has ended, where no attempt says so.
+    /// Why it ended, if no attempt shows that.
     pub note: Option<String>,
     pub created_at: Timestamp,
     pub ended_at: Option<Timestamp>,
@@ -118,10 +118,10 @@ pub struct Delivery {
 
 impl Record for Delivery {}
 
-/// Why there is no answer to an attempt that a crash cut off.
-const CUT_OFF: &str = "The service stopped before it knew how this attempt ended; it may have arrived.";
+/// The error of an attempt that a crash interrupted.
+const CUT_OFF: &str = "The service stopped before this attempt ended; it may have arrived.";
 
-/// One attempt. It is written down before it is made.
+/// One attempt. It is recorded before it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     pub started_at: Timestamp,
@@ -134,22 +134,22 @@ pub struct End {
     pub at: Timestamp,
     pub duration_ms: u32,
     pub status_code: Option<u16>,
-    /// The beginning of what the endpoint answered.
+    /// The start of the endpoint's response.
     pub response: String,
-    /// Why there is no answer, or what is wrong with it.
+    /// Why there is no response, or what is wrong with it.
     pub error: Option<String>,
 }
 
-/// What an attempt's end means.
+/// The meaning of an attempt's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Success,
     Failure,
-    /// The endpoint wants to be left alone for so long.
+    /// The endpoint requests a pause of this length.
     Wait {
         ms: i64,
     },
-    /// The endpoint says that it is gone for good.
+    /// The endpoint is gone permanently.
     Gone,
 }
 
@@ -160,20 +160,20 @@ pub struct RetryBackoff {
 }
 
 impl RetryBackoff {
-    /// No pause is longer, whatever chance says and endpoints ask for.
+    /// Returns the upper bound of all pauses, whatever the jitter and the endpoint's requests are.
     pub fn longest_ms(&self) -> i64 {
         let own = self.pauses_ms.into_iter().max().unwrap_or(0);
         (own * 6 / 5).max(limits::WEBHOOK_RETRY_AFTER_MAX_MS)
     }
 
-    /// The pause after so many attempts: within a fifth of the setting, so that what failed together does not come back together.
+    /// Returns the pause after this many attempts, within a fifth of the setting, so that simultaneous failures do not retry at once.
     fn pause(&self, attempts: usize, chance: u16) -> Option<i64> {
         let pause = *self.pauses_ms.get(attempts.checked_sub(1)?)?;
         Some(pause * 4 / 5 + pause * 2 / 5 * i64::from(chance) / i64::from(u16::MAX))
     }
 }
 
-/// The id of the first delivery of an event to a webhook: always the same, so that none is made twice.
+/// Returns the id of the first delivery of an event to a webhook: always the same, so that it is created only once.
 pub fn first_delivery(webhook: WebhookId, event: EventId) -> DeliveryId {
     let sum = sha256(&[webhook.0, event.0].concat());
     let mut bytes = [0; 12];
@@ -183,7 +183,7 @@ pub fn first_delivery(webhook: WebhookId, event: EventId) -> DeliveryId {
 }
 
 impl Delivery {
-    /// A delivery whose first attempt is due.
+    /// Creates a delivery whose first attempt is due.
     pub fn new(id: DeliveryId, webhook: &Webhook, event: EventId, event_type: &str, now: Timestamp) -> Self {
         Self {
             id,
@@ -203,12 +203,12 @@ impl Delivery {
         }
     }
 
-    /// Whether it is a test, which has one attempt.
+    /// Returns whether it is a test, which has one attempt.
     pub fn is_test(&self) -> bool {
         self.test_body.is_some()
     }
 
-    /// Whether an attempt was begun of which the end is not known.
+    /// Returns whether its last attempt has not ended.
     pub fn is_under_way(&self) -> bool {
         self.attempts.last().is_some_and(|attempt| attempt.end.is_none())
     }
@@ -217,7 +217,7 @@ impl Delivery {
         if self.is_test() { 1 } else { limits::WEBHOOK_ATTEMPTS_MAX }
     }
 
-    /// Begin an attempt; says which it is. Nothing, if there is none to be made.
+    /// Starts an attempt and returns its number; `None` if none is left.
     pub fn begin(&mut self, now: Timestamp) -> Option<usize> {
         if self.status != DeliveryStatus::Pending || self.is_under_way() || self.attempts.len() >= self.attempts_max() {
             return None;
@@ -227,7 +227,7 @@ impl Delivery {
         Some(self.attempts.len())
     }
 
-    /// The attempt under way has ended. Says whether there was one.
+    /// Ends the attempt in flight. Returns whether there was one.
     pub fn end(&mut self, end: End, verdict: AttemptOutcome, backoff: &RetryBackoff, chance: u16) -> bool {
         let now = end.at;
         let number = self.attempts.len();
@@ -248,7 +248,7 @@ impl Delivery {
         true
     }
 
-    /// The process that made the attempt under way is gone: the attempt counts as made.
+    /// Ends the attempt of a process that no longer exists: it counts as made.
     pub fn lose(&mut self, now: Timestamp, backoff: &RetryBackoff, chance: u16) {
         let started_at = self.attempts.last().map_or(now, |attempt| attempt.started_at);
         let duration_ms = u32::try_from(now.ms_since(started_at)).unwrap_or(0);
@@ -256,19 +256,19 @@ impl Delivery {
         self.end(end, AttemptOutcome::Failure, backoff, chance);
     }
 
-    /// Whether the service did not live to see the end of one of its attempts.
+    /// Returns whether the service stopped before one of its attempts ended.
     pub fn was_cut_off(&self) -> bool {
         self.attempts.iter().filter_map(|attempt| attempt.end.as_ref()).any(|end| end.error.as_deref() == Some(CUT_OFF))
     }
 
-    /// Look at it again then.
+    /// Postpones it to this time.
     pub fn wait_until(&mut self, at: Timestamp) {
         if self.status == DeliveryStatus::Pending {
             self.due_at = Some(at);
         }
     }
 
-    /// End it without a further attempt.
+    /// Ends it without another attempt.
     pub fn stop(&mut self, status: DeliveryStatus, note: &str, now: Timestamp) {
         if self.status == DeliveryStatus::Pending {
             self.note = Some(note.to_owned());
@@ -283,19 +283,19 @@ impl Delivery {
     }
 }
 
-/// The counters of a webhook and the health of its endpoint.
+/// The counters of a webhook and its endpoint's health.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndpointState {
-    /// Deliveries that have succeeded, ever.
+    /// All deliveries that have succeeded.
     pub successes: u64,
-    /// Deliveries that have failed, ever.
+    /// All deliveries that have failed.
     pub failures: u64,
     pub attempts: u64,
-    /// Attempts that got an answer, and how long they took together.
+    /// Attempts with a response, and their total duration.
     pub answers: u64,
     pub answer_ms: u64,
     pub last_triggered_at: Option<Timestamp>,
-    /// Deliveries that are kept, by their status in the order of [`DeliveryStatus::ALL`].
+    /// Stored deliveries, by their status in the order of [`DeliveryStatus::ALL`].
     pub kept: [u64; 4],
     pub health: Health,
 }
@@ -303,21 +303,21 @@ pub struct EndpointState {
 impl Record for EndpointState {}
 
 impl EndpointState {
-    /// Deliveries of this status that are kept.
+    /// Returns the number of stored deliveries with this status.
     pub fn kept(&self, status: DeliveryStatus) -> u64 {
         self.kept[status as usize]
     }
 
-    /// All deliveries that are kept.
+    /// Returns the number of stored deliveries.
     pub fn kept_total(&self) -> u64 {
         self.kept.iter().sum()
     }
 }
 
-/// How an endpoint does: the breaker.
+/// The health of an endpoint: a circuit breaker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// Attempts in a row that have failed.
+    /// Consecutive failed attempts.
     pub failures: u32,
     /// Pauses since the last success.
     pub pauses: u32,
@@ -325,49 +325,49 @@ pub struct Health {
     pub reason: Option<PauseReason>,
 }
 
-/// Why an endpoint is left alone.
+/// Why an endpoint is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseReason {
-    /// Too many attempts in a row have failed.
+    /// Too many consecutive attempts failed.
     Failing,
     /// It asked for a pause, by `Retry-After` with 429 or 503.
     RateLimited,
-    /// It answered with 410.
+    /// It responded with 410.
     Gone,
 }
 
-/// When an endpoint is left alone, and for how long.
+/// When to pause an endpoint, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breaker {
-    /// Failures in a row after which it pauses.
+    /// The number of consecutive failures that starts a pause.
     pub failures: u32,
-    /// The first pause; each further one is twice as long.
+    /// The first pause; each further one doubles.
     pub pause_ms: i64,
 }
 
 impl Health {
-    /// Until when nothing is sent, if that is so now. A pause that is longer than any was made by a clock that went wrong.
+    /// Returns until when the endpoint is paused, if it is. A pause beyond the maximum was stored by a wrong clock.
     pub fn pause_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.paused_until.filter(|until| now < *until && until.ms_since(now) <= limits::WEBHOOK_PAUSE_MAX_MS)
     }
 
-    /// Whether nothing is sent now.
+    /// Returns whether the endpoint is paused.
     pub fn is_paused(&self, now: Timestamp) -> bool {
         self.pause_at(now).is_some()
     }
 
-    /// An attempt has ended so.
+    /// Records the end of an attempt.
     pub fn note(&mut self, verdict: AttemptOutcome, breaker: &Breaker, now: Timestamp) {
         if verdict == AttemptOutcome::Success {
             *self = Self::default();
             return;
         }
         self.failures = self.failures.saturating_add(1);
-        // What was under way when the pause began says nothing new.
+        // Attempts in flight when the pause started add no information.
         let paused = self.is_paused(now);
         let doubled = breaker.pause_ms.saturating_mul(1 << self.pauses.min(20)).min(limits::WEBHOOK_PAUSE_MAX_MS);
-        // Who only ever asks for short pauses fails all the same.
+        // An endpoint that only requests short pauses still counts as failing.
         let asked_ms = if let AttemptOutcome::Wait { ms } = verdict { ms } else { 0 };
         let is_failing = !paused && self.failures >= breaker.failures && asked_ms < doubled;
         match verdict {
@@ -390,16 +390,16 @@ impl Health {
     }
 }
 
-/// A range of time whose events are delivered again, and how far that is.
+/// A time range whose events are delivered again, and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redelivery {
     pub from: Timestamp,
     pub to: Timestamp,
-    /// Also what has arrived.
+    /// Includes events that have arrived.
     pub all: bool,
-    /// The event it has come to.
+    /// The last event processed.
     pub after: Option<EventId>,
-    /// Deliveries that were made.
+    /// Deliveries created.
     pub queued: u64,
     pub started_at: Timestamp,
     pub completed_at: Option<Timestamp>,
@@ -407,7 +407,7 @@ pub struct Redelivery {
 
 impl Record for Redelivery {}
 
-/// What ended on one day.
+/// The deliveries that ended on one day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Day {
     pub successes: u64,
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn three_attempts_are_made_with_pauses_between_them_and_no_fourth() {
+    fn three_attempts_are_made_with_pauses_and_no_fourth() {
         let mut delivery = delivery();
         assert_eq!(delivery.begin(Timestamp(0)), Some(1));
         assert_eq!(delivery.begin(Timestamp(0)), None, "one at a time");
@@ -462,18 +462,18 @@ mod tests {
         assert!(delivery.end(end(30_100), AttemptOutcome::Failure, &BACKOFF, 0));
         assert_eq!((delivery.status, delivery.due_at), (DeliveryStatus::Failed, None));
         assert_eq!(delivery.begin(Timestamp(99_000)), None);
-        assert!(!delivery.end(end(99_000), AttemptOutcome::Success, &BACKOFF, 0), "nothing is under way");
+        assert!(!delivery.end(end(99_000), AttemptOutcome::Success, &BACKOFF, 0), "nothing is in flight");
     }
 
     #[test]
-    fn the_pause_lies_within_a_fifth_of_what_is_set() {
+    fn the_pause_is_within_a_fifth_of_the_setting() {
         assert_eq!([0, u16::MAX].map(|chance| BACKOFF.pause(1, chance)), [Some(4_000), Some(6_000)]);
         assert_eq!([0, u16::MAX].map(|chance| BACKOFF.pause(2, chance)), [Some(24_000), Some(36_000)]);
         assert_eq!((BACKOFF.pause(3, 0), BACKOFF.pause(0, 0)), (None, None));
     }
 
     #[test]
-    fn an_attempt_whose_process_is_gone_counts_as_made() {
+    fn an_attempt_of_an_ended_process_counts_as_made() {
         let mut delivery = delivery();
         for number in 1..=limits::WEBHOOK_ATTEMPTS_MAX {
             assert_eq!(delivery.begin(Timestamp(0)), Some(number));
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_that_asks_for_a_pause_gets_it_and_one_that_is_gone_is_not_tried_again() {
+    fn a_requested_pause_is_kept_and_a_gone_endpoint_is_not_retried() {
         let mut waits = delivery();
         waits.begin(Timestamp(0));
         waits.end(end(0), AttemptOutcome::Wait { ms: 120_000 }, &BACKOFF, 0);
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cancelled_stays_so_when_its_attempt_ends() {
+    fn a_canceled_delivery_stays_so_when_its_attempt_ends() {
         let mut delivery = delivery();
         delivery.begin(Timestamp(0));
         delivery.stop(DeliveryStatus::Cancelled, "off", Timestamp(5));
@@ -514,7 +514,7 @@ mod tests {
         for pause in [10_000, 20_000, 40_000] {
             health.note(AttemptOutcome::Failure, &BREAKER, now);
             assert_eq!((health.paused_until, health.reason), (Some(now.plus_ms(pause)), Some(PauseReason::Failing)));
-            // The rest of what was under way.
+            // The other attempts in flight.
             health.note(AttemptOutcome::Failure, &BREAKER, now.plus_ms(1));
             assert_eq!(health.paused_until, Some(now.plus_ms(pause)));
             now = now.plus_ms(pause);
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_that_is_gone_or_asks_for_a_pause_is_left_alone_and_says_why() {
+    fn a_gone_or_rate_limited_endpoint_is_paused_with_the_reason() {
         let mut gone = Health::default();
         gone.note(AttemptOutcome::Gone, &BREAKER, Timestamp(0));
         assert_eq!((gone.is_paused(Timestamp(1)), gone.reason), (true, Some(PauseReason::Gone)));
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_that_asks_for_one_short_pause_after_the_other_is_failing() {
+    fn an_endpoint_that_keeps_requesting_short_pauses_is_failing() {
         let mut health = Health::default();
         for _ in 0..BREAKER.failures {
             health.note(AttemptOutcome::Wait { ms: 0 }, &BREAKER, Timestamp(0));
@@ -552,7 +552,7 @@ mod tests {
         assert_eq!(
             (health.paused_until, health.reason),
             (Some(Timestamp(70_000)), Some(PauseReason::RateLimited)),
-            "what it asks for, if that is longer"
+            "the requested pause, if it is longer"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Delivering the events of a time range again, in bounded steps that a crash can interrupt: each step writes how far it came.
+//! Redelivers the events of a time range, in bounded steps that a crash can interrupt: each step stores its progress.
 
 use super::fanout;
 use super::model::{DeliveryStatus, Redelivery};
@@ -9,9 +9,9 @@ use crate::engine::store::{Result, WriteTx};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Go on a little with every redelivery that is under way; true if there may be more to be done at once.
+/// Advances every active redelivery; returns true if there may be more work right now.
 pub async fn step(engine: &Engine, environment: Environment) -> Result<bool, Failure> {
-    // Making deliveries that only wait would use up the room for those of new events.
+    // Deliveries that only wait would use up the queue for new events.
     if engine.hold.is_on() {
         return Ok(false);
     }
@@ -29,7 +29,7 @@ fn go_on(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<bool> {
     let Some(mut redelivery) = under_way else { return Ok(false) };
     let Some(webhook) = store::find(tx, key.0, key.1)? else { return Ok(false) };
     let now = tx.now();
-    // Half of the room stays for what happens meanwhile.
+    // Half of the queue stays free for new events.
     let room = (limits::WEBHOOK_PENDING_MAX / 2).saturating_sub(store::state(tx, key)?.kept(DeliveryStatus::Pending));
     let limit = limits::WEBHOOK_EVENTS_PER_STEP.min(usize::try_from(room).unwrap_or(usize::MAX));
     if limit == 0 && webhook.active {

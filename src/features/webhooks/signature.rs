@@ -1,7 +1,7 @@
-//! Signatures of deliveries, and the secret they are made with.
+//! Delivery signatures and their secret.
 //!
-//! One secret serves both forms. It is shown as `whsec_` and the base64 text of random bytes. `X-Service-Signature` is keyed with that
-//! text, exactly as it was shown; the Standard Webhooks form is keyed with the bytes it stands for, as its public libraries do.
+//! One secret serves both forms. It is shown as `whsec_` plus base64 of random bytes. `X-Service-Signature` is keyed with that text exactly
+//! as shown; the Standard Webhooks form is keyed with the decoded bytes, as its public libraries do.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -21,32 +21,32 @@ const PREFIX: &str = "whsec_";
 pub struct Signer(Secret<Vec<u8>>);
 
 impl Signer {
-    /// A new secret.
+    /// Generates a new secret.
     pub fn new(random: &dyn Random) -> Self {
         Self(Secret::new(random.bytes::<{ limits::WEBHOOK_SECRET_BYTES }>().to_vec()))
     }
 
-    /// The secret that was sealed; nothing with another master key.
+    /// Opens a sealed secret; returns `None` with another master key.
     pub fn open(seal: &Seal, account: AccountId, webhook: WebhookId, sealed: &[u8]) -> Option<Self> {
         seal.open(&secret_context(account, webhook), sealed).map(|bytes| Self(Secret::new(bytes)))
     }
 
-    /// The secret, sealed.
+    /// Returns the secret, sealed.
     pub fn seal(&self, seal: &Seal, account: AccountId, webhook: WebhookId, random: &dyn Random) -> Vec<u8> {
         seal.seal(&secret_context(account, webhook), self.0.expose(), random)
     }
 
-    /// The secret as its owner sees it, once.
+    /// Returns the secret as shown to its owner, once.
     pub fn text(&self) -> Secret<String> {
         Secret::new(format!("{PREFIX}{}", base64::encode(self.0.expose())))
     }
 
-    /// The digest of `X-Service-Signature`.
+    /// Returns the digest for `X-Service-Signature`.
     pub fn digest(&self, body: &[u8]) -> String {
         hex::encode(&sum(self.text().expose().as_bytes(), &[body]))
     }
 
-    /// One entry of `webhook-signature`.
+    /// Returns one entry of `webhook-signature`.
     pub fn standard(&self, id: &str, seconds: i64, body: &[u8]) -> String {
         let head = format!("{id}.{seconds}.");
         format!("v1,{}", base64::encode(&sum(self.0.expose(), &[head.as_bytes(), body])))
@@ -68,7 +68,7 @@ mod tests {
 
     /// Computed by Python's hmac module, independently of this program.
     #[test]
-    fn both_forms_are_what_other_programs_compute() {
+    fn both_forms_match_other_implementations() {
         let signer = Signer(Secret::new((0..32).collect()));
         assert_eq!(signer.text().expose(), "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
         let plain = br#"{"a":1}"#.as_slice();

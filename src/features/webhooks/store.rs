@@ -18,39 +18,39 @@ use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::tables;
 
-/// Whose webhook, and which.
+/// The account and id of a webhook.
 pub type WebhookKey = (AccountId, WebhookId);
-/// When a delivery is to be looked at.
+/// When to process a delivery.
 pub type Due = (AccountId, WebhookId, Timestamp, DeliveryId);
 
 const WEBHOOKS: Table<WebhookKey, Webhook> = Table::new(tables::WEBHOOKS);
 const STATES: Table<WebhookKey, EndpointState> = Table::new(tables::WEBHOOK_STANDINGS);
 const DELIVERIES: Table<(WebhookId, DeliveryId), Delivery> = Table::new(tables::WEBHOOK_DELIVERIES);
-/// Invariant: a delivery that is pending has exactly one row here, under the time at which it is due.
+/// Invariant: a pending delivery has exactly one row here, under the time at which it is due.
 const DUE: Table<Due, ()> = Table::new(tables::WEBHOOK_DUE);
 const REMOVALS: Table<WebhookKey, ()> = Table::new(tables::WEBHOOK_REMOVALS);
 const REDELIVERIES: Table<(u8, AccountId, WebhookId), Redelivery> = Table::new(tables::WEBHOOK_REDELIVERIES);
 const DAYS: Table<(AccountId, u32), Day> = Table::new(tables::WEBHOOK_DAYS);
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// What is said of deliveries that waited for longer than their event is kept.
-pub const FORGOTTEN: &str = "The event is not kept any more.";
+/// The note of deliveries that waited longer than events are kept.
+pub const FORGOTTEN: &str = "The event is no longer stored.";
 /// In keys of [`REDELIVERIES`].
 const UNDER_WAY: u8 = 0;
 const COMPLETED: u8 = 1;
 
-/// The account's webhook with this id.
+/// Returns the account's webhook with this id.
 pub fn find(tx: &impl Read, account: AccountId, id: WebhookId) -> Result<Option<Webhook>> {
     tx.get(WEBHOOKS, &(account, id))
 }
 
-/// Every webhook of the account, the oldest first.
+/// Returns every webhook of the account, oldest first.
 pub fn all(tx: &impl Read, account: AccountId) -> Result<Vec<Webhook>> {
     let rows = tx.list(WEBHOOKS, &WEBHOOKS.under(&(account,)), Order::Forward, limits::WEBHOOKS_MAX)?;
     Ok(rows.into_iter().map(|(_, webhook)| webhook).collect())
 }
 
-/// The secrets of all webhooks: how many there are, and how many of them a key does not open.
+/// Counts the secrets of all webhooks, and those that this key does not open.
 pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     let mut all = SecretCount::default();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |(account, id), webhook| {
@@ -60,7 +60,7 @@ pub fn sealed(tx: &impl Read, seal: &Seal) -> Result<SecretCount> {
     Ok(all)
 }
 
-/// Put a webhook; `before` is how it was.
+/// Stores a webhook; `before` is its previous state.
 pub fn save(tx: &mut WriteTx<'_>, before: Option<&Webhook>, webhook: &Webhook) -> Result<()> {
     if let Some(before) = before {
         add_interest(tx, before, -1)?;
@@ -70,7 +70,7 @@ pub fn save(tx: &mut WriteTx<'_>, before: Option<&Webhook>, webhook: &Webhook) -
     Ok(())
 }
 
-/// Remove a webhook. What it leaves is cleared away in steps: see [`clear`].
+/// Deletes a webhook. Its remaining rows are deleted in steps: see [`clear`].
 pub fn delete(tx: &mut WriteTx<'_>, webhook: &Webhook) -> Result<()> {
     add_interest(tx, webhook, -1)?;
     let key = (webhook.account, webhook.id);
@@ -90,30 +90,30 @@ fn add_interest(tx: &mut WriteTx<'_>, webhook: &Webhook, delta: i64) -> Result<(
     Ok(())
 }
 
-/// Clear away what deleted webhooks have left, up to `limit` rows of each table; true if there may be more.
+/// Deletes rows left by deleted webhooks, up to `limit` per table; returns true if there may be more.
 pub fn clear(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let Some(((account, id), ())) = tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.pop() else { return Ok(false) };
     let due = tx.delete_span(DUE, &DUE.under(&(account, id)), limit)?;
     let deliveries = tx.delete_span(DELIVERIES, &DELIVERIES.under(&(id,)), limit)?;
     if due < limit && deliveries < limit {
-        // What ended in between may have written its counts anew.
+        // Attempts that ended meanwhile may have written its state again.
         tx.delete(STATES, &(account, id));
         tx.delete(REMOVALS, &(account, id));
     }
     Ok(true)
 }
 
-/// Whether deleted webhooks have left something.
+/// Returns whether deleted webhooks have left rows.
 pub fn is_untidy(tx: &impl Read) -> Result<bool> {
     Ok(!tx.list(REMOVALS, &Span::default(), Order::Forward, 1)?.is_empty())
 }
 
-/// What is counted of a webhook, and how its endpoint does.
+/// Returns a webhook's counters and its endpoint's health.
 pub fn state(tx: &impl Read, (account, id): WebhookKey) -> Result<EndpointState> {
     Ok(tx.get(STATES, &(account, id))?.unwrap_or_default())
 }
 
-/// Forget the pauses of an endpoint and what led to them.
+/// Resets an endpoint's pauses and failures.
 pub fn forgive(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<()> {
     let mut state = state(tx, key)?;
     state.health = Default::default();
@@ -121,12 +121,12 @@ pub fn forgive(tx: &mut WriteTx<'_>, key: WebhookKey) -> Result<()> {
     Ok(())
 }
 
-/// A delivery.
+/// Returns a delivery.
 pub fn delivery(tx: &impl Read, webhook: WebhookId, id: DeliveryId) -> Result<Option<Delivery>> {
     tx.get(DELIVERIES, &(webhook, id))
 }
 
-/// Deliveries of a webhook, the newest first, after the first `offset`, of one status if one is given.
+/// Returns deliveries of a webhook, newest first, after skipping `offset`, with one status if given.
 pub fn deliveries(
     tx: &impl Read,
     webhook: WebhookId,
@@ -150,7 +150,7 @@ pub fn deliveries(
     Ok(found)
 }
 
-/// All deliveries of one event to one webhook: the first, then the repeats from the newest on.
+/// Returns all deliveries of one event to one webhook: the first, then the repeats, newest first.
 pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Result<Vec<Delivery>> {
     let Some(first) = delivery(tx, webhook, first_delivery(webhook, event))? else { return Ok(Vec::new()) };
     let mut next = first.linked;
@@ -163,7 +163,7 @@ pub fn deliveries_of(tx: &impl Read, webhook: WebhookId, event: EventId) -> Resu
     Ok(all)
 }
 
-/// Endpoints with something to be looked at, and when the first of it is due: from behind `after` on, up to `limit`.
+/// Returns endpoints with pending deliveries and their earliest due time, after `after`, up to `limit`.
 pub fn lanes(tx: &impl Read, after: Option<WebhookKey>, limit: usize) -> Result<Vec<(WebhookKey, Timestamp)>> {
     let mut lanes = Vec::new();
     let mut from = after.and_then(|after| after_prefix(&after.to_bytes())).unwrap_or_default();
@@ -179,19 +179,19 @@ pub fn lanes(tx: &impl Read, after: Option<WebhookKey>, limit: usize) -> Result<
     Ok(lanes)
 }
 
-/// Up to `limit` rows of one endpoint that are due at a time of `from..=to`.
+/// Returns up to `limit` rows of one endpoint that are due within `from..=to`.
 pub fn due(tx: &impl Read, (account, webhook): WebhookKey, (from, to): (Timestamp, Timestamp), limit: usize) -> Result<Vec<Due>> {
     let span = Span { from: (account, webhook, from).to_bytes(), to: Some((account, webhook, to.plus_ms(1)).to_bytes()) };
     Ok(tx.list(DUE, &span, Order::Forward, limit)?.into_iter().map(|(due, ())| due).collect())
 }
 
-/// Remove a row whose delivery is not pending any more, or gone.
+/// Removes a row whose delivery is no longer pending, or deleted.
 pub fn not_due(tx: &mut WriteTx<'_>, due: &Due) {
     tx.delete(DUE, due);
 }
 
-/// Forget deliveries that are older than the retention, and end those of which the event is not kept any more, about `limit` together;
-/// true if there may be more. What is pending is never forgotten: it ends first, for everybody to see.
+/// Deletes deliveries older than the retention, and ends those whose event is no longer stored, about `limit` in total; returns true if
+/// there may be more. Pending ones are never deleted: they end first, so that users can see it.
 pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool> {
     let mut webhooks: Vec<WebhookKey> = Vec::new();
     tx.visit(WEBHOOKS, &Span::default(), Order::Forward, |key, _| {
@@ -212,7 +212,7 @@ pub fn sweep(tx: &mut WriteTx<'_>, upkeep: Upkeep, limit: usize) -> Result<bool>
     Ok(done == limit)
 }
 
-/// The redelivery of a webhook that is under way, or else the last one.
+/// Returns a webhook's active redelivery, or else the last one.
 pub fn redelivery(tx: &impl Read, (account, webhook): WebhookKey) -> Result<Option<Redelivery>> {
     match tx.get(REDELIVERIES, &(UNDER_WAY, account, webhook))? {
         Some(under_way) => Ok(Some(under_way)),
@@ -220,7 +220,7 @@ pub fn redelivery(tx: &impl Read, (account, webhook): WebhookKey) -> Result<Opti
     }
 }
 
-/// The first redelivery that is under way behind `after`.
+/// Returns the first active redelivery after `after`.
 pub fn next_redelivery(tx: &impl Read, after: Option<WebhookKey>) -> Result<Option<(WebhookKey, Redelivery)>> {
     let whole = REDELIVERIES.under(&(UNDER_WAY,));
     let from = after.and_then(|(account, webhook)| after_prefix(&(UNDER_WAY, account, webhook).to_bytes())).unwrap_or(whole.from);
@@ -228,14 +228,14 @@ pub fn next_redelivery(tx: &impl Read, after: Option<WebhookKey>) -> Result<Opti
     Ok(row.map(|((_, account, webhook), redelivery)| ((account, webhook), redelivery)))
 }
 
-/// Put a redelivery.
+/// Stores a redelivery.
 pub fn save_redelivery(tx: &mut WriteTx<'_>, (account, webhook): WebhookKey, redelivery: &Redelivery) {
     let (state, other) = if redelivery.completed_at.is_some() { (COMPLETED, UNDER_WAY) } else { (UNDER_WAY, COMPLETED) };
     tx.delete(REDELIVERIES, &(other, account, webhook));
     tx.put(REDELIVERIES, &(state, account, webhook), redelivery);
 }
 
-/// What ended on each of the `count` days up to the one of `now`, of those on which anything did.
+/// Returns the statistics of the last `count` days up to `now`, without days on which nothing ended.
 pub fn days(tx: &impl Read, account: AccountId, now: Timestamp, count: u32) -> Result<Vec<(Timestamp, Day)>> {
     let today = day_of(now);
     let span = Span { from: (account, today.saturating_sub(count - 1)).to_bytes(), to: Some((account, today + 1).to_bytes()) };
@@ -247,7 +247,7 @@ fn day_of(at: Timestamp) -> u32 {
     u32::try_from(at.0.div_euclid(DAY_MS)).unwrap_or(0)
 }
 
-/// Deliveries as they are written: their rows, the rows by which they are found, and the counts, each count once per transaction.
+/// Writes deliveries: their rows, index rows and counts, each count once per transaction.
 pub struct DeliveryWriter<'b, 't> {
     pub tx: &'b mut WriteTx<'t>,
     states: BTreeMap<WebhookKey, EndpointState>,
@@ -256,12 +256,12 @@ pub struct DeliveryWriter<'b, 't> {
 }
 
 impl<'b, 't> DeliveryWriter<'b, 't> {
-    /// Begin to write. [`DeliveryWriter::close`] is to follow.
+    /// Starts writing; call [`DeliveryWriter::close`] afterwards.
     pub fn open(tx: &'b mut WriteTx<'t>) -> Self {
         Self { tx, states: BTreeMap::new(), days: BTreeMap::new(), made: 0 }
     }
 
-    /// What is counted of a webhook.
+    /// Returns the counters of a webhook.
     pub fn state(&mut self, key: WebhookKey) -> Result<&mut EndpointState> {
         Ok(match self.states.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
@@ -269,12 +269,12 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         })
     }
 
-    /// How many new deliveries it has.
+    /// Returns the number of new deliveries.
     pub fn made(&self) -> u64 {
         self.made
     }
 
-    /// Put a delivery; `before` is how it was.
+    /// Stores a delivery; `before` is its previous state.
     pub fn put(&mut self, before: Option<&Delivery>, delivery: &Delivery) -> Result<()> {
         let due = |delivery: &Delivery| delivery.due_at.map(|at| (delivery.account, delivery.webhook, at, delivery.id));
         let (old, new) = (before.and_then(due), due(delivery));
@@ -318,7 +318,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
             Entry::Vacant(new) => {
                 let known = self.tx.get(DAYS, &key)?;
                 if known.is_none() {
-                    // With the first row of a day those go that nobody is told of any more.
+                    // The first row of a day also deletes days beyond the statistics.
                     let first_told = key.1.saturating_sub(limits::WEBHOOK_STATS_DAYS - 1);
                     let span = Span { to: Some((key.0, first_told).to_bytes()), ..DAYS.under(&(key.0,)) };
                     self.tx.delete_span(DAYS, &span, limits::SWEEP_ROWS)?;
@@ -328,7 +328,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         })
     }
 
-    /// An attempt of a webhook has ended so.
+    /// Records the end of a webhook's attempt.
     pub fn add_attempt(&mut self, key: WebhookKey, end: &End, verdict: AttemptOutcome, breaker: &Breaker) -> Result<()> {
         let state = self.state(key)?;
         state.attempts += 1;
@@ -342,10 +342,10 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(())
     }
 
-    /// End up to `limit` deliveries that were due before the oldest event that is kept: an endpoint that is left alone for days has such.
+    /// Ends up to `limit` deliveries that were due before the oldest stored event, which happens after a pause of days.
     fn end_overdue(&mut self, key: WebhookKey, limit: usize) -> Result<usize> {
         let now = self.tx.now();
-        // Events are forgotten by the second.
+        // Events are deleted with a precision of one second.
         let overdue = due(self.tx, key, (Timestamp(0), now.plus_ms(-limits::OUTBOX_KEPT_MS - 1_000)), limit)?;
         for row in &overdue {
             match delivery(self.tx, key.1, row.3)?.filter(|delivery| delivery.due_at == Some(row.2)) {
@@ -360,7 +360,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(overdue.len())
     }
 
-    /// Let up to `limit` deliveries be due now that are due later than any pause is long: a clock that went wrong made them so.
+    /// Makes up to `limit` deliveries due now that are due later than any pause allows: a wrong clock stored them.
     fn reschedule_distant(&mut self, (account, webhook): WebhookKey, due_within_ms: i64, limit: usize) -> Result<usize> {
         let now = self.tx.now();
         let from = (account, webhook, now.plus_ms(due_within_ms)).to_bytes();
@@ -374,15 +374,15 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(far.len())
     }
 
-    /// Forget up to `limit` deliveries that have ended before the retention, and look at no more.
+    /// Deletes up to `limit` deliveries that ended before the retention, reading no more rows than that.
     fn forget_old(&mut self, webhook: WebhookId, kept_ms: i64, limit: usize) -> Result<usize> {
         let oldest_kept = self.tx.now().plus_ms(-kept_ms);
-        // A delivery's id begins with the second of its event, which is no later than its own.
+        // A delivery's id starts with the second of its event, which is no later than its own.
         let span = Span { to: Some((webhook, DeliveryId::first_of(oldest_kept)).to_bytes()), ..DELIVERIES.under(&(webhook,)) };
         let rows = self.tx.list(DELIVERIES, &span, Order::Forward, limit)?;
         let mut forgotten = 0;
         for (_, delivery) in rows {
-            // One that has waited for long, or was made lately for an old event, stands among the old ones.
+            // A delivery that waited long, or was created recently for an old event, is among the old ids.
             if delivery.ended_at.is_some_and(|at| at < oldest_kept) {
                 self.forget(&delivery)?;
                 forgotten += 1;
@@ -399,7 +399,7 @@ impl<'b, 't> DeliveryWriter<'b, 't> {
         Ok(())
     }
 
-    /// Write the counts.
+    /// Writes the counts.
     pub fn close(self) {
         let Self { tx, states, days, .. } = self;
         for (key, state) in &states {

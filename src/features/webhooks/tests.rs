@@ -1,4 +1,4 @@
-//! From events to ended attempts, in process: what is written down, and what is forgotten.
+//! From events to ended attempts, in process: what is recorded, and what is deleted.
 
 mod emitting;
 
@@ -30,13 +30,13 @@ impl World {
         Self { app, hook }
     }
 
-    /// Sweep up to ten rows by the settings, but for how long deliveries are kept.
+    /// Sweeps up to ten rows with the given retention.
     fn sweep(&self, kept_ms: i64) -> bool {
         let upkeep = Upkeep { kept_ms, ..Upkeep::new(&self.app.engine().settings) };
         self.write(move |tx| super::sweep(tx, upkeep, 10))
     }
 
-    /// Make a contact, and the deliveries of what that is told of.
+    /// Creates a contact and the deliveries of its event.
     fn contact(&self, email: &str) -> Value {
         let made = self.app.post_in("/v1/contacts", json!({ "email": email })).data();
         self.tell();
@@ -54,7 +54,7 @@ impl World {
         self.app.data().store.write_blocking(act).expect("the store works").expect("written")
     }
 
-    /// What a service that has just been started begins.
+    /// Starts attempts as a restarted service would.
     fn begin_restarted(&self) -> Vec<StartedAttempt> {
         let now = self.app.engine().clock.now();
         let key = (self.app.account(), self.hook);
@@ -103,7 +103,7 @@ fn hook(app: &TestApp, body: Value) -> WebhookId {
 }
 
 #[test]
-fn an_event_is_told_once_to_whom_asks_and_is_active() {
+fn an_event_is_delivered_once_to_each_active_subscriber() {
     let world = World::new();
     let other = hook(&world.app, json!({ "url": "https://b.example/", "events": ["email.test.sent"] }));
     let off = hook(&world.app, json!({ "url": "https://c.example/", "events": ["subscriber.added"], "active": false }));
@@ -116,7 +116,7 @@ fn an_event_is_told_once_to_whom_asks_and_is_active() {
 }
 
 #[test]
-fn a_service_that_dies_again_and_again_uses_up_one_attempt() {
+fn a_service_that_keeps_crashing_uses_up_one_attempt() {
     let world = World::new();
     world.contact("ada@example.com");
     assert_eq!(world.begin_restarted().len(), 1, "the first attempt waits for nothing");
@@ -132,7 +132,7 @@ fn a_service_that_dies_again_and_again_uses_up_one_attempt() {
 }
 
 #[test]
-fn a_delivery_that_was_begun_is_not_begun_again_until_its_attempt_is_lost() {
+fn a_started_delivery_is_not_started_again_until_its_attempt_is_lost() {
     let world = World::new();
     world.contact("ada@example.com");
     let started = world.begin();
@@ -186,7 +186,7 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
         world.app.clock.advance_ms(DAY_MS);
     }
     assert_eq!([told(""), told("&status=success"), told("&status=failed")], [3, 2, 1]);
-    // To the second: an id says no more of its time.
+    // An id has a precision of one second.
     world.app.clock.advance_ms(upkeep.kept_ms - 3 * DAY_MS);
     assert!(!world.write(move |tx| super::sweep(tx, upkeep, 10)));
     assert_eq!(told(""), 3, "the first is as old as the retention, and no older");
@@ -204,7 +204,7 @@ fn deliveries_are_forgotten_after_their_retention_by_the_clock_and_lists_and_cou
 }
 
 #[test]
-fn what_waits_longer_than_its_event_is_kept_fails_for_everybody_to_see() {
+fn a_delivery_that_waits_longer_than_its_event_is_kept_fails_visibly() {
     let world = World::new();
     world.contact("ada@example.com");
     world.app.clock.advance_ms(limits::OUTBOX_KEPT_MS);
@@ -223,8 +223,8 @@ fn what_waits_longer_than_its_event_is_kept_fails_for_everybody_to_see() {
 }
 
 #[test]
-fn a_clock_that_was_wrong_for_a_while_makes_nothing_wait_for_what_it_said() {
-    // Ten years, a day, and the hour of a machine that did not know its zone.
+fn a_temporarily_wrong_clock_delays_nothing() {
+    // Ten years, a day, and the hour of a machine with a wrong zone.
     for wrong_ms in [3_650 * DAY_MS, DAY_MS, DAY_MS / 24] {
         let world = World::new();
         world.app.clock.advance_ms(wrong_ms);
@@ -242,7 +242,7 @@ fn a_clock_that_was_wrong_for_a_while_makes_nothing_wait_for_what_it_said() {
 }
 
 #[test]
-fn what_a_deleted_webhook_leaves_is_cleared_away() {
+fn rows_of_a_deleted_webhook_are_deleted() {
     let world = World::new();
     world.contact("ada@example.com");
     let started = world.begin().remove(0);
@@ -256,7 +256,7 @@ fn what_a_deleted_webhook_leaves_is_cleared_away() {
 }
 
 #[test]
-fn days_that_statistics_do_not_tell_of_any_more_are_forgotten() {
+fn days_beyond_the_statistics_are_deleted() {
     let world = World::new();
     for _ in 0..limits::WEBHOOK_STATS_DAYS + 3 {
         let now = world.app.engine().clock.now();
@@ -271,7 +271,7 @@ fn days_that_statistics_do_not_tell_of_any_more_are_forgotten() {
 }
 
 #[test]
-fn a_time_range_brings_what_was_missed_and_not_what_has_arrived() {
+fn a_redelivery_sends_missed_events_and_not_arrived_ones() {
     let world = World::new();
     let path = format!("/v1/webhooks/{}", world.hook);
     world.contact("ada@example.com");

@@ -1,4 +1,4 @@
-//! What callers say of a webhook, checked: its address, what it asks for, its headers, whose values they may leave as they are.
+//! Validates webhook input: the URL, subscriptions and headers, whose values callers may leave unchanged.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::engine::store::WriteTx;
 use crate::vocab::limits;
 use crate::vocab::webhook_events::Subscription;
 
-/// The addresses of endpoints, for schemas: what this accepts is accepted; a little more is, like international names and public IP
-/// addresses. A host has at most 253 characters: three long labels, or eight shorter ones.
+/// The pattern for endpoint URLs in schemas. Everything it accepts is valid; some other valid URLs, such as international names and public
+/// IP addresses, do not match. A host has at most 253 characters: three long labels, or eight shorter ones.
 pub const URL_PATTERN: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",
     r"([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)?",
@@ -21,48 +21,50 @@ pub const URL_PATTERN: &str = concat!(
     "(:(443|8443|[2-9][0-9]{3}|[1-5][0-9]{4}))?([/?#][!-~]*)?$",
 );
 
-/// The address of an endpoint in its usual spelling.
+/// Returns the normalized URL of an endpoint.
 pub fn url(engine: &Engine, given: &str) -> Result<String, Failure> {
     let refused = |why: &str| Failure::field("url", why);
     let given = given.trim();
-    // Reading an address would drop them without a word.
+    // The URL parser would silently drop them.
     if given.chars().any(char::is_control) {
-        return Err(refused("leave out line breaks and other control characters"));
+        return Err(refused("remove line breaks and other control characters"));
     }
-    let mut url: Url = given.parse().map_err(|_| refused("expected an address like https://example.com/hooks"))?;
+    let mut url: Url = given.parse().map_err(|_| refused("expected a URL like https://example.com/hooks"))?;
     match url.scheme() {
         "https" => {}
         "http" if engine.settings.webhooks.allow_http => {}
-        "http" => return Err(refused("deliveries go by https only: give an address that begins with https://")),
-        _ => return Err(refused("expected an address that begins with https://")),
+        "http" => return Err(refused("deliveries require https; use a URL that starts with https://")),
+        _ => return Err(refused("expected a URL that starts with https://")),
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("leave out the user name and the password; customHeaders can carry an Authorization header"));
+        return Err(refused("remove the user name and password; send an Authorization header with customHeaders instead"));
     }
     if url.host().is_some_and(|host| matches!(host, Host::Domain(name) if !is_resolvable(name))) {
-        return Err(refused("the host is no name of the internet: its parts have 1 to 63 characters, and all together 253"));
+        return Err(refused(
+            "the host is not a valid domain name: its labels have 1 to 63 characters, and the whole name at most 253",
+        ));
     }
     if let Some(error) = engine.fetch.refusal(&url) {
         return Err(refused(&error.to_string()));
     }
     url.set_fragment(None);
-    // As it is sent: other letters than ASCII take more room there.
+    // The encoded form: characters outside ASCII are longer in it.
     if url.as_str().len() > limits::URL_CHARACTERS_MAX {
-        return Err(refused(&format!("the address is longer than {} characters; shorten it", limits::URL_CHARACTERS_MAX)));
+        return Err(refused(&format!("the URL is longer than {} characters; shorten it", limits::URL_CHARACTERS_MAX)));
     }
     Ok(url.into())
 }
 
-/// Whether there can be a host of this name (RFC 1035 §2.3.4).
+/// Returns whether a host can have this name (RFC 1035 §2.3.4).
 fn is_resolvable(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name.len() <= 253 && name.split('.').all(|part| (1..=63).contains(&part.len()))
 }
 
-/// What a webhook asks for: at least one, each once, in the order of the table.
+/// Returns the subscriptions: at least one, without duplicates, in the order of the table.
 pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     if given.is_empty() {
-        return Err(Failure::field("events", "give at least one event type; GET /v1/webhooks/events lists them"));
+        return Err(Failure::field("events", "set at least one event type; GET /v1/webhooks/events lists them"));
     }
     let mut events = Vec::new();
     for event in given {
@@ -73,7 +75,7 @@ pub fn events(given: Vec<Subscription>) -> Result<Vec<Subscription>, Failure> {
     Ok(events)
 }
 
-/// Put these headers of its owner into a webhook, in place of those before.
+/// Sets a webhook's custom headers, replacing the previous ones.
 pub fn set_headers(
     tx: &WriteTx<'_>,
     engine: &Engine,
@@ -86,7 +88,7 @@ pub fn set_headers(
         let kept = custom_headers(engine, webhook).unwrap_or_default();
         for (name, value) in given.iter_mut().filter(|(_, value)| *value == HIDDEN) {
             let Some((_, known)) = kept.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
-                let detail = format!("{HIDDEN} leaves a value as it is, and this header has none; give the value itself");
+                let detail = format!("{HIDDEN} keeps the current value, but this header has none; send the value itself");
                 return Err(Failure::field(&format!("customHeaders.{name}"), detail));
             };
             value.clone_from(known);

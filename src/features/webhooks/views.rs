@@ -1,4 +1,4 @@
-//! Webhooks and deliveries as callers see them.
+//! Webhooks and deliveries as the API returns them.
 
 use std::collections::BTreeMap;
 
@@ -22,37 +22,37 @@ use crate::vocab::webhook_events::{Subscription, WebhookEvent};
 #[serde(rename_all = "camelCase")]
 pub struct WebhookView {
     pub id: WebhookId,
-    /// Where deliveries are sent.
+    /// The URL for deliveries.
     pub url: String,
-    /// What it is told of.
+    /// The events it receives.
     pub events: Vec<Subscription>,
-    /// Whether it is told at all. Only its owner changes this.
+    /// Whether it receives events. Only its owner changes this.
     pub active: bool,
     pub description: Option<String>,
-    /// Headers that are sent with every delivery, by name. Their values are not told: `********` stands for each, and leaves it as it is
-    /// where it is given back.
+    /// Headers that are sent with every delivery, by name. Values are not returned: each is `********`, which keeps the value when sent
+    /// back.
     pub custom_headers: BTreeMap<String, String>,
-    /// Whether deliveries carry the Standard Webhooks signature too.
+    /// Whether deliveries also carry the Standard Webhooks signature.
     pub standard_signature: bool,
-    /// Always true: a webhook has a secret from its beginning. The secret itself is shown only when it is made.
+    /// Always true: a webhook always has a secret. The secret itself is shown only when it is created.
     pub secret_configured: bool,
-    /// Until when deliveries are signed with the secret before this one, too; absent if they are not.
+    /// Until when the previous secret also signs deliveries; absent if it does not.
     pub previous_secret_expires_at: Option<WireTime>,
     /// Deliveries that have succeeded.
     pub success_count: u64,
-    /// Deliveries that have failed, after all their attempts.
+    /// Deliveries that have failed after all attempts.
     pub failure_count: u64,
-    /// Deliveries whose end is still to come.
+    /// Deliveries that have not ended.
     pub pending_count: u64,
     /// When the last attempt ended; absent if there was none.
     pub last_triggered_at: Option<WireTime>,
-    /// Until when nothing is sent because of how its endpoint does; absent if it is not left alone. What is to be delivered waits.
+    /// Until when the endpoint is paused because of failures; absent if it is not. Deliveries wait.
     pub paused_until: Option<WireTime>,
-    /// Why.
+    /// Why it is paused.
     pub pause_reason: Option<PauseReason>,
-    /// Attempts in a row that have failed.
+    /// Consecutive failed attempts.
     pub consecutive_failures: u32,
-    /// The time range that is delivered again, or was last.
+    /// The current or last redelivery of a time range.
     pub redelivery: Option<RedeliveryView>,
     pub created_at: WireTime,
     pub updated_at: WireTime,
@@ -63,7 +63,7 @@ impl Listed for WebhookView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// A time range whose events are delivered again.
+/// The redelivery of a time range.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RedeliveryView {
@@ -71,13 +71,13 @@ pub struct RedeliveryView {
     pub status: &'static str,
     pub from: WireTime,
     pub to: WireTime,
-    /// Deliveries that were made for it.
+    /// Deliveries created for it.
     pub queued: u64,
     pub started_at: WireTime,
     pub completed_at: Option<WireTime>,
 }
 
-/// A redelivery for callers.
+/// Builds the API view of a redelivery.
 pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
     RedeliveryView {
         status: if redelivery.completed_at.is_some() { "completed" } else { "processing" },
@@ -89,12 +89,12 @@ pub fn redelivery_view(redelivery: &Redelivery) -> RedeliveryView {
     }
 }
 
-/// A webhook for callers.
+/// Builds the API view of a webhook.
 pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Timestamp) -> Result<WebhookView, Failure> {
     let key = (webhook.account, webhook.id);
     let state = store::state(tx, key)?;
     let paused_until = state.health.pause_at(now);
-    let headers = custom_headers(engine, webhook).ok_or_else(|| Failure::internal("headers of a webhook do not open"))?;
+    let headers = custom_headers(engine, webhook).ok_or_else(|| Failure::internal("webhook headers could not be decrypted"))?;
     Ok(WebhookView {
         id: webhook.id,
         url: webhook.url.clone(),
@@ -119,7 +119,7 @@ pub fn webhook_view(tx: &impl Read, engine: &Engine, webhook: &Webhook, now: Tim
 }
 
 impl WebhookView {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         Self {
             id: WebhookId::parse("66f1a2b3000000017a1b2c3d").expect("24 hexadecimal characters"),
@@ -151,12 +151,12 @@ impl WebhookView {
 pub struct WebhookWithSecret {
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// The key of `X-Service-Signature`: the HMAC-SHA256 of the raw body, keyed with this text as it stands here. For the Standard
-    /// Webhooks form it is given to the public libraries as it is.
+    /// The key of `X-Service-Signature`: the HMAC-SHA256 of the raw body, keyed with exactly this text. For the Standard Webhooks form,
+    /// pass it to the public libraries unchanged.
     pub secret: String,
 }
 
-/// An event on its way to a webhook.
+/// A delivery of an event to a webhook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryView {
@@ -165,20 +165,20 @@ pub struct DeliveryView {
     pub event_id: EventId,
     pub event_type: String,
     pub status: DeliveryStatus,
-    /// How many attempts were begun, three at most.
+    /// The number of attempts started, at most three.
     pub attempts: usize,
     pub last_attempt_at: Option<WireTime>,
-    /// When it is tried next, if it is; later if the endpoint is left alone by then.
+    /// When the next attempt is due, if there is one; later if the endpoint is paused then.
     pub next_attempt_at: Option<WireTime>,
-    /// What the endpoint answered last; absent if it did not.
+    /// The endpoint's last response; absent if there was none.
     pub response: Option<ResponseView>,
-    /// Why it is not delivered, in words.
+    /// Why it was not delivered.
     pub error: Option<String>,
-    /// Whether it was made by `POST /v1/webhooks/{webhookId}/test`.
+    /// Whether it was created by `POST /v1/webhooks/{webhookId}/test`.
     pub test: bool,
     /// The first delivery of the event to this webhook, if this is a repeat.
     pub redelivery_of: Option<DeliveryId>,
-    /// Every attempt, the first in front.
+    /// Every attempt, first one first.
     pub attempt_log: Vec<AttemptView>,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -189,12 +189,12 @@ impl Listed for DeliveryView {
     const ARRAY_WHEN_PAGED: bool = false;
 }
 
-/// What an endpoint answered.
+/// An endpoint's response.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseView {
     pub status_code: u16,
-    /// Its beginning, up to 1,000 characters.
+    /// Its first 1,000 characters.
     pub body: String,
 }
 
@@ -202,20 +202,20 @@ pub struct ResponseView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptView {
-    /// What `X-Service-Delivery-Id` said.
+    /// The value of `X-Service-Delivery-Id`.
     pub id: String,
     pub started_at: WireTime,
-    /// Absent while it is under way.
+    /// Absent while it is in flight.
     pub ended_at: Option<WireTime>,
-    /// From its beginning to the end of the answer, in milliseconds.
+    /// From its start to the end of the response, in milliseconds.
     pub response_time: Option<u32>,
     pub status_code: Option<u16>,
-    /// The beginning of the answer.
+    /// The start of the response.
     pub response: Option<String>,
     pub error: Option<String>,
 }
 
-/// A delivery for callers.
+/// Builds the API view of a delivery.
 pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
     let last = delivery.attempts.last();
     let end = delivery.attempts.iter().rev().find_map(|attempt| attempt.end.as_ref());
@@ -249,7 +249,7 @@ pub fn delivery_view(delivery: &Delivery) -> DeliveryView {
 }
 
 impl DeliveryView {
-    /// An example for the documents.
+    /// An example for the API documents.
     pub fn sample() -> Self {
         let id = DeliveryId::parse("66f1a2b3000000027a1b2c3d").expect("24 hexadecimal characters");
         Self {

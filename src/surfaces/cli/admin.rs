@@ -16,7 +16,7 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody};
 use crate::vocab::finding::{Finding, Verdict};
 use crate::vocab::limits::PASSWORD_BYTES_MAX;
 
-/// What a command has to say: the result for the standard output, the explanation for the standard error, and the exit code.
+/// The output of a command: the result for standard output, the explanation for standard error, and the exit code.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CommandOutput {
     pub out: String,
@@ -29,7 +29,7 @@ const FOUND_PROBLEM: u8 = 1;
 /// The exit code of the doctor if it found warnings and no problem.
 const FOUND_WARNING: u8 = 2;
 
-/// Do an administration command by means of `call`, which answers a request.
+/// Runs an administration command; `call` sends a request and returns its reply.
 pub async fn perform(
     command: &Administration,
     call: impl AsyncFnOnce(Incoming) -> Result<Reply, Problem>,
@@ -48,7 +48,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
         }
         Administration::Keys(Keys::List) => incoming(Method::GET, "/admin/keys", Body::Empty),
         Administration::Keys(Keys::Revoke { id }) => {
-            // What is no id cannot be put into a path as it is, and is no key's either.
+            // Anything but an id cannot go into a path unescaped, and is not a key's id either.
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 return Err(Problem::misused(format_args!("\"{id}\" is not a key's id; `mailmill keys list` shows them")));
             }
@@ -59,7 +59,7 @@ fn request(command: &Administration) -> Result<Incoming, Problem> {
             post("/admin/accounts", json!({ "plan": plan, "owner": owner }))
         }
         Administration::Backup(Backup { to }) => {
-            // The server has its own idea of where it stands.
+            // The server has another working directory.
             let to = std::path::absolute(to).map_err(Problem::misused)?;
             let to = to.to_str().ok_or_else(|| Problem::misused("the folder's name is not valid UTF-8; choose another"))?;
             post("/admin/backups", json!({ "to": to }))
@@ -78,14 +78,14 @@ fn owner(setup: &Setup) -> Result<Value, Problem> {
 }
 
 fn read_password(file: &Path) -> Result<Secret, Problem> {
-    // A line of a file: longer than any password, short enough that a wrong file does no harm.
+    // One line of a file: longer than any password, but short enough that a wrong file does no harm.
     let limit = PASSWORD_BYTES_MAX as u64 + 3;
     let mut text = String::with_capacity(limit as usize);
     let read = match file == Path::new("-") {
         true => std::io::stdin().take(limit).read_to_string(&mut text),
         false => fs::File::open(file).and_then(|file| file.take(limit).read_to_string(&mut text)),
     };
-    read.map_err(|error| Problem::misused(format_args!("the password cannot be read from {}: {error}", file.display())))?;
+    read.map_err(|error| Problem::misused(format_args!("could not read the password from {}: {error}", file.display())))?;
     let text = Secret::new(text);
     let line = text.expose().strip_suffix('\n').unwrap_or(text.expose());
     Ok(Secret::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))
@@ -102,7 +102,7 @@ fn incoming(method: Method, path: &str, body: Body) -> Incoming {
     Incoming { method, uri, headers: HeaderMap::new(), body, peer: Peer::Operator }
 }
 
-/// The envelope's data, or its error as a problem.
+/// Returns the envelope's data, or its error as a problem.
 fn data(reply: Reply) -> Result<Value, Problem> {
     let ReplyBody::Whole(bytes) = reply.body else { return Err(Problem::failed("the response is not from a mailmill server")) };
     let mut envelope: Value =
@@ -114,7 +114,7 @@ fn data(reply: Reply) -> Result<Value, Problem> {
     Err(if reply.status.is_client_error() { Problem::misused(sentence) } else { Problem::failed(sentence) })
 }
 
-/// What the doctor found, and the one next thing to do.
+/// Formats the doctor's findings, and the next thing to do.
 pub fn report(findings: &[Finding]) -> String {
     let width = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or_default();
     let mut text = String::new();
@@ -136,7 +136,7 @@ pub fn report(findings: &[Finding]) -> String {
     text
 }
 
-/// The exit code for what the doctor found.
+/// Returns the exit code for the doctor's findings.
 pub fn exit_code(findings: &[Finding]) -> u8 {
     let is_there = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
     match (is_there(Verdict::Problem), is_there(Verdict::Warning)) {
@@ -193,10 +193,10 @@ fn say(command: &Administration, data: &Value) -> CommandOutput {
     }
 }
 
-/// What waits while sending is on hold, and what may arrive twice.
+/// Formats what waits while sending is on hold, and what may arrive twice.
 fn hold(data: &Value, resumed: bool) -> CommandOutput {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
-    // Nothing is known of a hold that is not there.
+    // Without a hold there is nothing to show.
     if data["since"].is_null() {
         return CommandOutput { err: "Sending is not on hold.\n".into(), ..CommandOutput::default() };
     }
@@ -225,7 +225,7 @@ fn hold(data: &Value, resumed: bool) -> CommandOutput {
     CommandOutput { out, err: err.into(), code: 0 }
 }
 
-/// Accounts as a table for a terminal.
+/// Formats accounts as a table for a terminal.
 fn account_table(accounts: &Value) -> String {
     let mut out = format!("{:<24}  {:<16}  OWNER\n", "ID", "PLAN");
     for account in accounts.as_array().into_iter().flatten() {
@@ -235,7 +235,7 @@ fn account_table(accounts: &Value) -> String {
     out
 }
 
-/// Keys as a table for a terminal.
+/// Formats keys as a table for a terminal.
 fn key_table(keys: &Value) -> String {
     let head = ["ID", "ENV", "STATE", "CREATED", "LAST USED", "REQUESTS", "NAME", "PERMISSIONS"].map(str::to_owned);
     let rows: Vec<[String; 8]> = std::iter::once(head).chain(keys.as_array().into_iter().flatten().map(key_row)).collect();
@@ -249,7 +249,7 @@ fn key_table(keys: &Value) -> String {
 
 fn key_row(key: &Value) -> [String; 8] {
     let text = |name: &str| key[name].as_str().unwrap_or("-").to_owned();
-    // To the minute: nobody looks for seconds in a list.
+    // Minutes are precise enough for a list.
     let time = |name: &str| key[name].as_str().and_then(|time| time.get(..16)).unwrap_or("-").replace('T', " ");
     let permissions: Vec<&str> = key["permissions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let all = crate::vocab::permissions::Permission::ALL.len();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_new_key_stands_alone_on_the_standard_output() {
+    async fn only_the_new_key_goes_to_standard_output() {
         let permissions = "all".parse().expect("a word");
         let create = Keys::Create { env: crate::vocab::environment::Environment::Test, name: "n".into(), permissions };
         let answer = json!({ "data": { "key": "sk_test_x", "name": "n", "environment": "test" } });
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_refusal_is_told_in_the_servers_words() {
+    async fn a_refusal_is_shown_in_the_servers_words() {
         let list = Administration::Keys(Keys::List);
         let answer = json!({ "success": false, "error": "Give more.", "code": "INVALID_REQUEST" });
         let problem = perform(&list, async |_| Ok(reply(400, &answer))).await.expect_err("refused");
@@ -318,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_never_becomes_a_path() {
+    fn an_invalid_id_never_becomes_a_path() {
         for id in ["", "../keys", "a b", "é"] {
             assert!(request(&Administration::Keys(Keys::Revoke { id: id.into() })).is_err(), "{id}");
         }
     }
 
     #[test]
-    fn a_password_is_read_without_its_line_end() {
+    fn a_password_is_read_without_its_line_ending() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("password");
         for (text, password) in [("secret words\n", "secret words"), ("secret words\r\n", "secret words"), ("a \n\n", "a \n")] {
@@ -333,6 +333,6 @@ mod tests {
             assert_eq!(read_password(&file).expect("read").expose(), password);
         }
         fs::remove_file(&file).expect("removed");
-        assert!(read_password(&file).expect_err("gone").to_string().contains("cannot be read"));
+        assert!(read_password(&file).expect_err("gone").to_string().contains("could not read"));
     }
 }

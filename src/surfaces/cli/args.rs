@@ -1,4 +1,4 @@
-//! TABLE: what can be asked on the command line.
+//! TABLE: the commands and options of the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +31,12 @@ pub struct Location {
 }
 
 impl Location {
-    /// The data folder.
+    /// Returns the data folder.
     pub fn data(&self) -> &Path {
         self.data.as_deref().unwrap_or(Path::new("./data"))
     }
 
-    /// The data folder of the demo: nothing of it mixes with real work.
+    /// Returns the data folder of the demo, which is separate from real data.
     pub fn demo(&self) -> &Path {
         self.data.as_deref().unwrap_or(Path::new("./demo"))
     }
@@ -237,7 +237,7 @@ pub struct Inbound {
     pub recipients: Vec<String>,
 }
 
-/// A command that is a request to an operation of the operator.
+/// A command that becomes a request to an operator operation.
 #[derive(Debug)]
 pub enum Administration {
     Setup(Setup),
@@ -247,11 +247,11 @@ pub enum Administration {
     Backup(Backup),
     Reindex(Reindex),
     Resume(Resume),
-    /// With what the process around found by itself.
+    /// With the findings of the process itself.
     Doctor(Vec<Finding>),
 }
 
-/// What a command needs to be done.
+/// Commands by what they need to run.
 #[derive(Debug)]
 pub enum ParsedCommand {
     Serve(Serve),
@@ -268,7 +268,7 @@ pub enum ParsedCommand {
 }
 
 impl Command {
-    /// Sorted by what it needs.
+    /// Converts the command to what it needs to run.
     pub fn parsed(self) -> ParsedCommand {
         match self {
             Command::Serve(serve) => ParsedCommand::Serve(serve),
@@ -295,7 +295,7 @@ impl Command {
 }
 
 impl Administration {
-    /// Whether it makes sense before there is any data.
+    /// Returns whether the command may run before there is any data.
     pub fn may_begin(&self) -> bool {
         matches!(self, Self::Setup(_) | Self::Keys(Keys::Create { .. }))
     }

@@ -1,7 +1,7 @@
-//! `mailmill inbound`: one message from the standard input, handed to the running service. For mail servers that pipe messages into
-//! programs, it ends with their exit codes (sysexits): a message is either taken, or the mail server keeps it or gives it up.
+//! `mailmill inbound`: passes one message from standard input to the running service. For mail servers that pipe messages into programs, it
+//! returns their exit codes (sysexits): the message is accepted, retried later, or returned.
 //!
-//! It speaks LMTP to the service's socket and decides nothing itself.
+//! It speaks LMTP to the service's socket and makes no decisions itself.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,29 +11,29 @@ use std::process::ExitCode;
 use super::args::Inbound;
 use crate::vocab::limits;
 
-/// How a message was handed over.
+/// The result of passing on a message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum HandoverResult {
     Taken,
-    /// The service refuses it; with what it said.
+    /// The service rejected it, with this reply.
     Refused(String),
-    /// The service does not run, or cannot take it now; with why.
+    /// The service does not run, or cannot accept it now, for this reason.
     Later(String),
 }
 
 impl HandoverResult {
-    /// The exit code that mail servers know.
+    /// Returns the exit code for mail servers.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Taken => ExitCode::SUCCESS,
-            // EX_NOUSER: it goes back to its sender, if it has one.
+            // EX_NOUSER: the mail server returns it to its sender, if it has one.
             Self::Refused(_) => ExitCode::from(67),
-            // EX_TEMPFAIL: it is tried again.
+            // EX_TEMPFAIL: the mail server retries it.
             Self::Later(_) => ExitCode::from(75),
         }
     }
 
-    /// What went wrong, if something did.
+    /// Returns the error, if there is one.
     pub fn trouble(&self) -> Option<&str> {
         match self {
             Self::Taken => None,
@@ -42,18 +42,18 @@ impl HandoverResult {
     }
 }
 
-/// Hand the message in `input` to the service at `socket`.
+/// Passes the message in `input` to the service at `socket`.
 pub fn hand_over(socket: &Path, wanted: &Inbound, input: impl Read) -> HandoverResult {
     let mut message = Vec::new();
     if let Err(error) = input.take(limits::INBOUND_BYTES_MAX as u64 + 1).read_to_end(&mut message) {
-        return HandoverResult::Later(format!("the message cannot be read: {error}"));
+        return HandoverResult::Later(format!("could not read the message: {error}"));
     }
     if message.len() > limits::INBOUND_BYTES_MAX {
         return HandoverResult::Refused("the message is too large".into());
     }
     let stream = match UnixStream::connect(socket) {
         Ok(stream) => stream,
-        Err(error) => return HandoverResult::Later(format!("the service cannot be reached at {}: {error}", socket.display())),
+        Err(error) => return HandoverResult::Later(format!("could not reach the service at {}: {error}", socket.display())),
     };
     match converse(stream, wanted, &message) {
         Ok(handed) => handed,
@@ -106,7 +106,7 @@ fn converse(stream: UnixStream, wanted: &Inbound, message: &[u8]) -> io::Result<
     Ok(handed)
 }
 
-/// The message with its lines ended by CRLF, its dots doubled, and its end. Pipes have the line ends of their system.
+/// Returns the message with CRLF line endings, dot-stuffing and the final dot. Pipes use the system's line endings.
 fn dotted(message: &[u8]) -> Vec<u8> {
     let mut data = Vec::with_capacity(message.len() + message.len() / 32);
     let message = message.strip_suffix(b"\n").unwrap_or(message);
@@ -115,7 +115,7 @@ fn dotted(message: &[u8]) -> Vec<u8> {
         if line.starts_with(b".") {
             data.push(b'.');
         }
-        // A return within a line would be refused as one that ends it.
+        // The service rejects a carriage return inside a line as a bare line ending.
         data.extend(line.iter().filter(|byte| **byte != b'\r'));
         data.extend_from_slice(b"\r\n");
     }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_message_is_taken_refused_or_kept_by_the_mail_server() {
+    async fn a_message_is_accepted_rejected_or_kept_by_the_mail_server() {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("inbound.sock");
         let hand = |recipients: &[&str], message: &'static str| {

@@ -1,4 +1,4 @@
-//! Why a command did not do what was asked, for people: what failed and what to do.
+//! Why a command failed, for people: what failed and what to do.
 
 use std::fmt;
 
@@ -11,21 +11,21 @@ pub struct Problem {
 
 /// The exit code of a command that failed.
 const FAILED: u8 = 1;
-/// The exit code of a command that was asked wrongly: arguments, settings. The same as for arguments that cannot be read.
+/// The exit code for wrong arguments or settings; the same as for arguments that do not parse.
 const MISUSED: u8 = 2;
 
 impl Problem {
-    /// Something failed.
+    /// Returns the problem of a failed command.
     pub fn failed(message: impl fmt::Display) -> Self {
         Self { message: message.to_string(), code: FAILED }
     }
 
-    /// It was asked for in a way that cannot be.
+    /// Returns the problem of wrong usage.
     pub fn misused(message: impl fmt::Display) -> Self {
         Self { message: message.to_string(), code: MISUSED }
     }
 
-    /// The process's exit code.
+    /// Returns the exit code of the process.
     pub fn code(&self) -> u8 {
         self.code
     }

@@ -1,6 +1,6 @@
-//! The way to a running server: one HTTP/1.1 request through its administration socket.
+//! The connection to a running server: one HTTP/1.1 request through its administration socket.
 //!
-//! As much of the protocol as that needs: a request with a whole body, an answer with a length, and the connection is over.
+//! Implements only what that needs: a request with a whole body, a response with a length, one request per connection.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,15 +12,15 @@ use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 
 use crate::engine::api::http_types::{Body, Incoming, Reply, ReplyBody};
 
-/// Answers of the operator's operations are far smaller; more is not one of ours.
+/// Responses to the operator's operations are far smaller; a larger one is not from this service.
 const REPLY_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// Whether somebody answers at the socket.
+/// Returns whether a server listens on the socket.
 pub fn is_served(socket: &Path) -> bool {
     UnixStream::connect(socket).is_ok()
 }
 
-/// Send the request and wait for the answer, for as long as it takes: backups of much data take minutes.
+/// Sends the request and waits for the response without a timeout: backups of much data take minutes.
 pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     let body = match request.body {
         Body::Empty => Bytes::new(),
@@ -48,7 +48,7 @@ pub fn call(socket: &Path, request: Incoming) -> io::Result<Reply> {
     })
 }
 
-/// The answer in `bytes`, if it is there in full.
+/// Parses the response in `bytes`, if it is complete.
 fn read(bytes: &[u8]) -> Option<Reply> {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
     let mut lines = std::str::from_utf8(&bytes[..end]).ok()?.split("\r\n");
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_in_full_or_not_at_all() {
+    fn a_response_is_read_in_full_or_not_at_all() {
         let answer = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\nContent-Length: 2\r\n\r\n{}";
         let reply = read(answer).expect("complete");
         assert_eq!((reply.status, reply.headers.len()), (StatusCode::CREATED, 2));

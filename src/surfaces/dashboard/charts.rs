@@ -1,43 +1,43 @@
-//! Charts: from numbers to the geometry that a template draws as SVG.
+//! Charts: turns numbers into the geometry that a template renders as SVG.
 //!
-//! Pure: dates and values in; points, bars, round ticks and labels out. Colours, fonts and words around a chart are the template's and
-//! the style sheet's. Everything that a picture says stands in `rows` too, for a table beside it.
+//! Pure: dates and values in; points, bars, round ticks and labels out. The template and the style sheet define colors, fonts and
+//! surrounding text. All values in a chart are also in `rows`, for a table next to it.
 
 use serde_json::{Value, json};
 
-/// The drawing's own pixels: wide enough for a month of bars, small enough that its text can be read on a phone.
+/// The drawing's own pixels: wide enough for a month of bars, small enough to read on a phone.
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 8.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
-/// Ticks above zero: more would be lines without a use.
+/// Ticks above zero; more would only add clutter.
 const TICKS_MAX: f64 = 4.0;
-/// Dates under a chart: more would touch each other.
+/// Dates under a chart; more would overlap.
 const DATES_MAX: usize = 4;
 
-/// How values are drawn.
+/// The kind of chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Changes over time, of several things.
+    /// Changes of several series over time.
     Lines,
-    /// Amounts of each day, of one thing.
+    /// Daily amounts of one series.
     Bars,
 }
 
-/// One thing that is drawn.
+/// A data series.
 pub struct Series {
     pub label: String,
     pub values: Vec<f64>,
 }
 
-/// What is to be drawn.
+/// The data of a chart.
 pub struct Chart<'a> {
-    /// Names its elements; once in a page.
+    /// The prefix of its element ids; unique in a page.
     pub id: &'a str,
     pub title: &'a str,
-    /// In front of values, like `EUR`; nothing for counts.
+    /// Shown in front of values, like `EUR`; empty for counts.
     pub unit: &'a str,
     pub shape: Shape,
     /// Like 2026-01-31, one for each value.
@@ -46,7 +46,7 @@ pub struct Chart<'a> {
 }
 
 impl Chart<'_> {
-    /// The geometry, for the macro `chart`.
+    /// Returns the geometry, for the macro `chart`.
     pub fn draw(&self) -> Value {
         let most = self.series.iter().flat_map(|series| &series.values).copied().fold(0.0, f64::max);
         let least = self.series.iter().flat_map(|series| &series.values).copied().fold(0.0, f64::min);
@@ -78,7 +78,7 @@ impl Chart<'_> {
         })
     }
 
-    /// The middle of a day's place.
+    /// Returns the center of a day's column.
     fn x(&self, index: usize) -> f64 {
         let slot = (WIDTH - LEFT - RIGHT) / self.dates.len().max(1) as f64;
         tenth(LEFT + slot * (index as f64 + 0.5))
@@ -90,7 +90,7 @@ impl Chart<'_> {
         match self.shape {
             Shape::Lines => {
                 let path = points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ");
-                // A dot where something happened: on days without, the line alone says so.
+                // A dot marks a day with activity; on other days the line is enough.
                 let dots = points.iter().enumerate().filter(|(index, _)| series.values[*index] != 0.0);
                 let dots: Vec<Value> = dots.map(|(index, (x, y))| json!({ "x": x, "y": y, "told": told(index) })).collect();
                 json!({ "label": series.label, "points": path, "dots": dots })
@@ -111,13 +111,13 @@ impl Chart<'_> {
         }
     }
 
-    /// Some of the dates, the first and the last among them.
+    /// Returns some of the dates, including the first and the last.
     fn marks(&self) -> Vec<Value> {
         let last = self.dates.len().saturating_sub(1);
         let many = DATES_MAX.min(self.dates.len());
         let at = |mark: usize| if many < 2 { 0 } else { (last * mark + (many - 1) / 2) / (many - 1) };
         let anchor = |index| match index {
-            // Of few days each has room for its own date under it.
+            // With few days, each has room for its own date.
             _ if last < 8 => "middle",
             0 => "start",
             _ if index == last => "end",
@@ -136,7 +136,7 @@ impl Chart<'_> {
             .collect()
     }
 
-    /// The same as a table, the latest first; days on which nothing happened are left out.
+    /// Returns the same as table rows, latest first, without days that have no activity.
     fn rows(&self) -> Vec<Value> {
         let values = |index: usize| self.series.iter().map(move |series| series.values[index]);
         let told = (0..self.dates.len()).rev().filter(|index| values(*index).any(|value| value != 0.0));
@@ -144,7 +144,7 @@ impl Chart<'_> {
     }
 }
 
-/// A bar that is one whole in parts, like how far a campaign is; parts of nothing are left out.
+/// Returns a stacked bar of one whole, like the progress of a campaign, without empty parts.
 pub fn parts(of: &[(&str, &str, u64)]) -> Value {
     const WHOLE: f64 = 1_000.0;
     let total: u64 = of.iter().map(|(_, _, many)| many).sum();
@@ -152,7 +152,7 @@ pub fn parts(of: &[(&str, &str, u64)]) -> Value {
     of.iter()
         .filter(|(_, _, many)| *many > 0)
         .map(|(word, label, many)| {
-            // The least part can still be seen.
+            // Keeps the smallest part visible.
             let width = (*many as f64 / total as f64 * WHOLE).max(4.0);
             let part = json!({ "word": word, "label": label, "many": many, "x": tenth(x), "width": tenth(width) });
             x += width;
@@ -161,7 +161,7 @@ pub fn parts(of: &[(&str, &str, u64)]) -> Value {
         .collect()
 }
 
-/// A line without axes beside a number: the points of a drawing of 120 by 24.
+/// Returns the points of a sparkline, a line without axes, of 120 by 24.
 pub fn spark(values: &[u64]) -> String {
     let most = values.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = 120.0 / values.len().saturating_sub(1).max(1) as f64;
@@ -170,7 +170,7 @@ pub fn spark(values: &[u64]) -> String {
     values.iter().enumerate().map(point).collect::<Vec<_>>().join(" ")
 }
 
-/// The next of 1, 2, 5, 10, 20, 50, … that is not less.
+/// Returns the smallest of 1, 2, 5, 10, 20, 50, … that is not less.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(f64::MIN_POSITIVE).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least * 0.999_999);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_reach_over_the_highest_value() {
+    fn ticks_are_round_and_reach_above_the_highest_value() {
         for (most, labels) in [
             (0.0, ["0", "1"].as_slice()),
             (3.0, &["0", "1", "2", "3"]),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_value_stands_inside_and_nothing_stands_on_the_ground() {
+    fn the_highest_value_fits_and_zero_is_the_baseline() {
         let drawn = chart(Shape::Lines, &[0.0, 100.0]);
         assert_eq!(drawn["series"][0]["points"], "136,166 320,10");
         assert_eq!(drawn["base"], 166.0);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_paid_back_hangs_below_the_line() {
+    fn refunds_are_below_the_line() {
         let drawn = chart(Shape::Bars, &[-50.0, 100.0]);
         let bars = &drawn["series"][0]["bars"];
         assert_eq!((bars[0]["y"].as_f64(), bars[1]["y"].as_f64()), (drawn["base"].as_f64(), Some(10.0)));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_date_are_named_and_empty_charts_say_so() {
+    fn the_first_and_the_last_date_are_labeled_and_empty_charts_say_so() {
         let drawn = chart(Shape::Bars, &[0.0; 30]);
         let labels: Vec<&str> =
             drawn["marks"].as_array().expect("marks").iter().filter_map(|mark| mark["label"].as_str()).collect();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_have_every_value_exactly_the_latest_first() {
+    fn tables_have_exact_values_latest_first() {
         let drawn = chart(Shape::Bars, &[1_234_567.5, 0.0, 3.0]);
         assert_eq!(
             drawn["rows"],
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_stand_side_by_side_and_the_least_can_be_seen() {
+    fn parts_are_adjacent_and_the_smallest_is_visible() {
         let drawn = parts(&[("sent", "Sent", 999_999), ("failed", "Failed", 0), ("unknown", "Delivery uncertain", 1)]);
         assert_eq!(drawn[0]["width"], 1_000.0);
         assert_eq!((drawn[1]["word"].as_str(), drawn[1]["width"].as_f64()), (Some("unknown"), Some(4.0)));

@@ -1,17 +1,17 @@
-//! The dashboard's cookies: whose session it is, what forms of strangers are tied to, and which data was looked at last.
+//! The dashboard's cookies: the session, the token for forms of visitors without a session, and the last environment and brand.
 
 use http::header::{COOKIE, HeaderMap, HeaderValue};
 
 use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 
-/// The cookies of a request, and what becomes of them.
+/// The cookies of a request, and their changes.
 pub struct Jar {
     session: Option<String>,
     guest: Option<String>,
     environment: Option<Environment>,
     brand: Option<String>,
-    /// Whether the browser speaks TLS: then cookies bear a name that no other host and no plain page can set.
+    /// Whether the browser uses TLS: cookies then have a prefix that no other host and no plain-HTTP page can set.
     tls: bool,
 }
 
@@ -23,7 +23,7 @@ const HOST: &str = "__Host-";
 const YEAR_SECONDS: i64 = 365 * 24 * 60 * 60;
 
 impl Jar {
-    /// Read the cookies. Of several with one name none counts: somebody else put one there.
+    /// Reads the cookies. If a name occurs more than once, none counts, because another site may have set one.
     pub fn read(headers: &HeaderMap, tls: bool) -> Self {
         let find = |name: &str| {
             let name = if tls { format!("{HOST}{name}") } else { name.to_owned() };
@@ -36,59 +36,59 @@ impl Jar {
         Self { session: find(SESSION), guest: find(GUEST), environment, brand: find(BRAND), tls }
     }
 
-    /// The token of the session.
+    /// Returns the session token.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    /// What forms of somebody who is not signed in are tied to.
+    /// Returns the token that forms of a visitor without a session are bound to.
     pub fn guest(&self) -> Option<&str> {
         self.guest.as_deref()
     }
 
-    /// Remember what a stranger's forms are tied to.
+    /// Sets the token that a visitor's forms are bound to.
     pub fn set_guest(&mut self, value: String) {
         self.guest = Some(value);
     }
 
-    /// The data that was looked at last.
+    /// Returns the last environment used.
     pub fn environment(&self) -> Environment {
         self.environment.unwrap_or(Environment::Test)
     }
 
-    /// The brand that was looked at last. Anybody's word: whoever uses it must see whether it is one of theirs.
+    /// Returns the last brand used. It is untrusted, so callers must check access to it.
     pub fn brand(&self) -> Option<&str> {
         self.brand.as_deref()
     }
 
-    /// Remember which brand is looked at.
+    /// Stores the last brand used.
     pub fn keep_brand(&self, id: ProjectId) -> HeaderValue {
         self.line(BRAND, &id.to_string(), YEAR_SECONDS)
     }
 
-    /// Keep the session's token for so long.
+    /// Stores the session token for this many seconds.
     pub fn keep_session(&self, token: &str, seconds: i64) -> HeaderValue {
         self.line(SESSION, token, seconds)
     }
 
-    /// Forget the session's token.
+    /// Deletes the session token.
     pub fn drop_session(&self) -> HeaderValue {
         self.line(SESSION, "", 0)
     }
 
-    /// Tie forms to this browser until it is closed.
+    /// Binds forms to this browser until it is closed.
     pub fn keep_guest(&self, value: &str) -> HeaderValue {
         self.line(GUEST, value, 60 * 60)
     }
 
-    /// Remember which data is looked at.
+    /// Stores the last environment used.
     pub fn keep_environment(&self, environment: Environment) -> Option<HeaderValue> {
         (self.environment != Some(environment)).then(|| self.line(ENVIRONMENT, environment.word(), YEAR_SECONDS))
     }
 
     fn line(&self, name: &str, value: &str, seconds: i64) -> HeaderValue {
         let (host, secure) = if self.tls { (HOST, "; Secure") } else { ("", "") };
-        // Lax and not strict: links that agents show are opened from elsewhere, and must find who is signed in.
+        // Lax instead of strict: links that agents show are opened from other sites, and must find the session.
         let line = format!("{host}{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::from_str(&line).expect("tokens and words are ASCII")
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn over_tls_only_cookies_count_that_no_neighbour_can_set() {
+    fn over_tls_only_cookies_that_other_hosts_cannot_set_count() {
         assert_eq!(jar("__Host-mailmill-session=abc", true).session(), Some("abc"));
         assert_eq!(jar("mailmill-session=abc", true).session(), None);
         assert_eq!(jar("a=b; mailmill-session=abc", false).session(), Some("abc"));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_for_no_script_and_for_no_other_host() {
+    fn cookies_are_hidden_from_scripts_and_other_hosts() {
         let line = jar("", true).keep_session("abc", 60);
         assert_eq!(line, "__Host-mailmill-session=abc; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
         assert_eq!(jar("", false).drop_session(), "mailmill-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");

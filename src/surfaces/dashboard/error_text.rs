@@ -1,9 +1,9 @@
-//! What the interface says when something is wrong, in words for people who look at a page.
+//! Turns API error messages into text for dashboard users.
 //!
-//! The interface speaks to programmers: it names its operations, its fields and projects. People have buttons, labels and brands. What
-//! is said of an input is otherwise as good for them, so little is said anew here. It does not know which page it is for.
+//! API messages are for programmers: they name operations, fields and projects. Dashboard users see buttons, labels and brands. Most
+//! messages work for both, so few are replaced here. This module does not know which page shows the message.
 
-/// What is said anew: of the field (or of any, if it is empty) in a message with these words.
+/// Replacements: the field (or any, if empty), a part of the message, and the new text.
 const ANEW: &[(&str, &str, &str)] = &[
     ("scheduledAt", " is past ", "This time is in the past. Choose a later time, or send the campaign now."),
     ("scheduledAt", " days ahead", "This time is too far ahead. Choose an earlier time."),
@@ -15,13 +15,13 @@ const ANEW: &[(&str, &str, &str)] = &[
     ("", "has no segment with this id", "This segment no longer exists. Choose another one."),
     ("", "has no tag with this id", "This tag no longer exists. Choose another one."),
     ("", "has no topic with this id", "This topic no longer exists. Choose another one."),
-    ("", "is not ready yet; ask GET", "The email isn't ready yet. Wait until it is, then try again."),
+    ("", "is not ready yet. Poll GET", "The email isn't ready yet. Wait until it is, then try again."),
 ];
 
-/// What is left to do about a code where the interface names an operation for it.
+/// The next step for codes whose API message names an operation.
 const NEXT: &[(&str, &str)] = &[("DOMAIN_NOT_VERIFIED", "Add it under Domains, and publish the DNS records shown there.")];
 
-/// What fields of the interface are called on pages. Merge fields like firstName are people's own words, and stay.
+/// The names of API fields on pages. Merge fields like firstName belong to users and stay.
 const NAMES: &[(&str, &str)] = &[
     ("scheduledAt", "the date and the time"),
     ("scheduledTimezone", "the time zone"),
@@ -45,10 +45,10 @@ const NAMES: &[(&str, &str)] = &[
     ("projects", "brands"),
 ];
 
-/// The beginnings of what names an operation.
+/// Prefixes of operation names.
 const VERBS: [&str; 5] = ["GET /", "POST /", "PATCH /", "PUT /", "DELETE /"];
 
-/// The message for people. `field` is what it is about, if it is about one.
+/// Returns the message for dashboard users. `field` is the field in error, if there is one.
 pub fn for_people(code: &str, field: &str, message: &str) -> String {
     let is_meant = |(of, part, _): &&(&str, &str, &str)| (of.is_empty() || *of == field) && message.contains(part);
     if let Some((_, _, words)) = ANEW.iter().find(is_meant) {
@@ -59,7 +59,7 @@ pub fn for_people(code: &str, field: &str, message: &str) -> String {
     format!("{}{}", sentence(&renamed(&kept)), next.unwrap_or_default())
 }
 
-/// The message without the clauses that name an operation, and whether there was one. A message of nothing else stays as it is.
+/// Removes the clauses that name an operation; returns whether there was one. A message that is only such a clause stays as it is.
 fn without_operations(message: &str) -> (String, bool) {
     let mut rest = message.to_owned();
     while let Some(at) = VERBS.iter().filter_map(|verb| rest.find(verb)).min() {
@@ -74,7 +74,7 @@ fn without_operations(message: &str) -> (String, bool) {
     (rest, is_cut)
 }
 
-/// The message with the names that pages have for things. What stands between quotation marks is somebody's own.
+/// Replaces API names by the names on pages. Quoted text belongs to users and stays.
 fn renamed(message: &str) -> String {
     let mut renamed = String::with_capacity(message.len());
     let mut word = String::new();
@@ -102,7 +102,7 @@ fn renamed(message: &str) -> String {
     renamed
 }
 
-/// With a capital letter, unless it begins with an address or the like, and with a full stop.
+/// Capitalizes the first word, unless it is a URL or similar, and adds a period.
 fn sentence(text: &str) -> String {
     let word = text.split(' ').next().unwrap_or_default().trim_end_matches([',', ':', ';', '.']);
     let mut letters = text.chars();
@@ -120,12 +120,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_and_fields_of_the_interface_are_not_shown_to_people() {
+    fn operations_and_fields_of_the_api_are_not_shown_to_users() {
         for (code, field, message, words) in [
             (
                 "INVALID_REQUEST",
                 "scheduledAt",
-                "2020-01-01T09:00:00.000Z is past (it is 2026-11-22T09:00:00.000Z now); give a later time, or start it with \
+                "2020-01-01T09:00:00.000Z is past (it is 2026-11-22T09:00:00.000Z now); set a later time, or start it with \
                  POST /v1/campaigns/{id}/send",
                 "This time is in the past. Choose a later time, or send the campaign now.",
             ),
@@ -138,7 +138,7 @@ mod tests {
             (
                 "INVALID_REQUEST",
                 "events",
-                "give at least one event type; GET /v1/webhooks/events lists them",
+                "set at least one event type; GET /v1/webhooks/events lists them",
                 "Select at least one event.",
             ),
             ("NOT_FOUND", "", "There is no such project; GET /v1/projects lists those of this key.", "This brand doesn't exist."),
@@ -152,20 +152,20 @@ mod tests {
                 "DOMAIN_NOT_VERIFIED",
                 "from",
                 "the domain a.example is not verified. Add it with POST /v1/domains {\"domain\": \"a.example\"}, publish the DNS \
-                 records of the answer, and ask POST /v1/domains/a.example/verify.",
+                 records in the response, then call POST /v1/domains/a.example/verify.",
                 "The domain a.example is not verified. Add it under Domains, and publish the DNS records shown there.",
             ),
             (
                 "WRONG_STATE",
                 "",
-                "Tests are not repeated; POST /v1/webhooks/{webhookId}/test makes another. It is quick.",
-                "Tests are not repeated. It is quick.",
+                "Tests cannot be redelivered; send another with POST /v1/webhooks/{webhookId}/test. It is quick.",
+                "Tests cannot be redelivered. It is quick.",
             ),
             (
                 "INVALID_REQUEST",
                 "topicId",
-                "a topic belongs to a project: give projectId too",
-                "A topic belongs to a brand: give the brand too.",
+                "a topic belongs to a project; set projectId too",
+                "A topic belongs to a brand; set the brand too.",
             ),
         ] {
             assert_eq!(for_people(code, field, message), words);
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_good_for_people_stays_as_it_is() {
+    fn user_friendly_messages_stay_as_they_are() {
         for message in [
             "There is one owner.",
-            "The segment \"my project; projectId\" has this name; choose another or change that segment.",
+            "The segment \"my project; projectId\" already has this name; choose another name or change that segment.",
             "This needs the permission project:write.",
             "news.example.com is no domain.",
-            "3 recipients lack the merge field firstName.",
+            "3 recipients have no value for the merge field firstName.",
             "GET /v1/things is all.",
             "",
         ] {

@@ -1,7 +1,7 @@
-//! The dashboard's files: templates, the style sheet and the one script.
+//! The dashboard's files: templates, the style sheet and the script.
 //!
-//! They are part of the program. A build for development reads them from the source tree whenever they have changed, so that a page
-//! can be changed while one looks at it.
+//! They are built into the program. A development build reads them from the source tree whenever they change, so that pages can be edited
+//! live.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -106,14 +106,14 @@ pub struct Files {
     pub script: Asset,
 }
 
-/// A file that pages load, under an address that changes with its content.
+/// A file that pages load, under a URL that changes with its content.
 pub struct Asset {
-    /// Where it is.
+    /// Its URL path.
     pub path: String,
     content_type: &'static str,
     content: &'static str,
-    /// The same in less: almost every browser takes it. Pages are not packed: what they say of a form's secret beside what was typed
-    /// could be told from their size.
+    /// The gzip version, which almost every browser accepts. Pages are not compressed: their size could reveal a form's secret next to user
+    /// input.
     packed: Bytes,
 }
 
@@ -154,14 +154,14 @@ impl Files {
     }
 }
 
-/// The files as they were built in.
+/// Returns the built-in files.
 #[cfg(not(debug_assertions))]
 pub fn files() -> Arc<Files> {
     static FILES: std::sync::LazyLock<Arc<Files>> = std::sync::LazyLock::new(|| Arc::new(Files::new(|_, built_in| built_in)));
     FILES.clone()
 }
 
-/// The files as they lie in the source tree, or as they were built in if it is not there.
+/// Returns the files from the source tree, or the built-in ones if there is none.
 #[cfg(debug_assertions)]
 pub fn files() -> Arc<Files> {
     use std::fs;
@@ -179,14 +179,14 @@ pub fn files() -> Arc<Files> {
     if let Some((_, files)) = last.as_ref().filter(|(before, _)| *before == stamps) {
         return files.clone();
     }
-    // What is read stays until the process ends: a few kilobytes for each change that a person makes.
+    // The content is leaked until the process ends: a few kilobytes per edit.
     let read = |name: &str, built_in| fs::read_to_string(path(name)).map_or(built_in, |text| &*text.leak());
     let files = Arc::new(Files::new(read));
     *last = Some((stamps, files.clone()));
     files
 }
 
-/// The file that a request asks for, if it is one.
+/// Returns the requested file, if the request is for one.
 pub fn reply(request: &Incoming) -> Option<Reply> {
     let path = request.uri.path();
     if !path.starts_with("/assets/") || !matches!(request.method, Method::GET | Method::HEAD) {
@@ -197,7 +197,7 @@ pub fn reply(request: &Incoming) -> Option<Reply> {
     Some(asset.reply(takes_gzip(&request.headers)))
 }
 
-/// Whether whoever asks takes an answer packed by gzip (RFC 9110 §12.5.3): named, and not by a weight of zero.
+/// Returns whether the client accepts gzip (RFC 9110 §12.5.3): listed, and not with a weight of zero.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(','));
     named.map(|one| one.split_once(';').unwrap_or((one, ""))).any(|(coding, weight)| {
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_takes_gzip_gets_it() {
+    fn only_clients_that_accept_gzip_get_it() {
         for (said, takes) in [
             ("gzip, deflate, br", true),
             ("br;q=1.0, GZIP;q=0.5", true),

@@ -1,6 +1,6 @@
-//! What forms send, and that it was one of our own forms.
+//! Form submissions, and the check that they come from our own forms.
 //!
-//! Two locks, each enough by itself: the browser's word on where a request comes from, and a token that only our pages know.
+//! Two independent checks: the browser's report of the request's origin, and a token that only our pages know.
 
 use std::convert::Infallible;
 
@@ -20,34 +20,34 @@ use crate::base::secret::same;
 use crate::engine::api::Engine;
 use crate::engine::api::http_types::{Body, BodyError};
 
-/// Names and values, in order; a name may come several times.
+/// Names and values, in order; a name may occur several times.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
     values: Vec<(String, String)>,
     files: Vec<(String, File)>,
 }
 
-/// A file that somebody chose in a form.
+/// An uploaded file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What it is called on their machine: a text like any other.
+    /// Its name on the user's machine: untrusted text.
     pub name: String,
     pub content_type: String,
     pub bytes: Bytes,
 }
 
 impl Fields {
-    /// Read them. What cannot be read has none.
+    /// Parses URL-encoded text. Invalid text has no fields.
     pub fn read(text: &[u8]) -> Self {
         Self { values: serde_urlencoded::from_bytes(text).unwrap_or_default(), files: Vec::new() }
     }
 
-    /// These.
+    /// Creates fields from these values.
     pub fn of(values: Vec<(String, String)>) -> Self {
         Self { values, files: Vec::new() }
     }
 
-    /// Read them from the body of a page's form.
+    /// Reads the fields from the body of a page's form.
     pub async fn collect(headers: &HeaderMap, body: Body, route: &Route) -> Result<Self, PageError> {
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let is_plain = content_type.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded");
@@ -73,7 +73,7 @@ impl Fields {
         while let Some(part) = parts.next_field().await? {
             let Some(name) = part.name().map(ToOwned::to_owned) else { continue };
             match part.file_name().map(ToOwned::to_owned) {
-                // Browsers send a part without a name for a file that nobody chose.
+                // Browsers send a part without a file name if no file was chosen.
                 Some(file_name) if file_name.is_empty() => {}
                 Some(file_name) => {
                     let content_type = part.content_type().map(ToString::to_string).unwrap_or_default();
@@ -85,42 +85,42 @@ impl Fields {
         Ok(fields)
     }
 
-    /// As the query of an address, with this value for the name instead of any that it has.
+    /// Returns a URL query with the name set to this value.
     pub fn with(&self, name: &str, value: &str) -> String {
         let others = self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|(other, _)| *other != name);
         serde_urlencoded::to_string(others.chain([(name, value)]).collect::<Vec<_>>()).unwrap_or_default()
     }
 
-    /// The file chosen under this name.
+    /// Returns the file uploaded under this name.
     pub fn file(&self, name: &str) -> Option<&File> {
         self.files.iter().find(|(other, _)| other == name).map(|(_, file)| file)
     }
 
-    /// The first value under this name, without space around it; empty if there is none.
+    /// Returns the first value under this name, trimmed; empty if there is none.
     pub fn get(&self, name: &str) -> &str {
         self.raw(name).trim()
     }
 
-    /// The same exactly as it came: for passwords.
+    /// Returns the same without trimming, for passwords.
     pub fn raw(&self, name: &str) -> &str {
         self.values.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
-    /// The value, if there is one that is not empty.
+    /// Returns the value, if there is a non-empty one.
     pub fn some(&self, name: &str) -> Option<&str> {
         Some(self.get(name)).filter(|value| !value.is_empty())
     }
 
-    /// Every value under this name.
+    /// Returns every value under this name.
     pub fn all(&self, name: &str) -> Vec<&str> {
         self.values.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str()).collect()
     }
 }
 
-/// What the forms of this browser bear: nobody else can know it, and it changes with every sign-in.
+/// Returns the token of this browser's forms: secret, and changed with every sign-in.
 pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     let key = engine.seal.derive("mailmill dashboard forms v1");
-    // A session's token that opens nothing may have been put there by somebody else, who would know its forms too.
+    // An attacker may have set an invalid session token, and would know the form token derived from it.
     let (kind, tied_to) = match (jar.session().filter(|_| is_signed_in), jar.guest()) {
         (Some(session), _) => ("session", session),
         (None, Some(guest)) => ("guest", guest),
@@ -131,13 +131,13 @@ pub fn token(engine: &Engine, jar: &Jar, is_signed_in: bool) -> String {
     hex::encode(&sum.finalize().into_bytes())
 }
 
-/// Whether a form bears what this browser's forms bear.
+/// Returns whether a form has this browser's token.
 pub fn is_right(token: &str, given: &str) -> bool {
     !token.is_empty() && same(token.as_bytes(), given.as_bytes())
 }
 
-/// Whether the browser says that a request comes from a page of ours. Every browser of the last years says it in one of these ways;
-/// who says nothing is not believed.
+/// Returns whether the browser reports that the request comes from one of our pages. All current browsers report this in one of these ways;
+/// a request without such a report is refused.
 pub fn is_own(engine: &Engine, uri: &Uri, headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(site) = text("sec-fetch-site") {
@@ -149,7 +149,7 @@ pub fn is_own(engine: &Engine, uri: &Uri, headers: &HeaderMap) -> bool {
     origin == engine.base_url() || (origin_host.is_some() && origin_host == host)
 }
 
-/// A path of our own pages; anything else would let a link of ours lead to somebody else's page.
+/// Returns a path of our own pages; anything else could redirect to another site.
 pub fn own_path(given: &str, bytes_max: usize) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let is_own = given.starts_with('/') && !given.starts_with("//") && given.len() <= bytes_max && given.bytes().all(is_plain);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_of_our_own_are_gone_to() {
+    fn only_our_own_paths_are_accepted() {
         for right in ["/", "/test/settings/keys", "/agent?code=BCDF-GHJK"] {
             assert_eq!(own_path(right, 500), Some(right));
         }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn no_token_is_never_right() {
+    fn an_empty_token_is_never_valid() {
         assert!(!is_right("", "") && !is_right("a", "") && !is_right("a", "b") && is_right("a", "a"));
     }
 }

@@ -1,4 +1,4 @@
-//! What is around every page: head, navigation, the switch between test and live data, and the headers that keep others out.
+//! The layout of every page: head, navigation, the switch between test and live data, and the security headers.
 
 use http::StatusCode;
 use http::header::{
@@ -16,14 +16,14 @@ use crate::vocab::environment::Environment;
 use crate::vocab::limits::{PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN};
 use crate::vocab::permissions::Permission;
 
-/// One line of the navigation.
+/// A navigation entry.
 pub struct Line {
     pub label: &'static str,
     /// Under the environment, like `/settings/keys`.
     pub path: &'static str,
-    /// Under which heading it stands; empty for the first lines.
+    /// Its heading; empty for the first entries.
     pub group: &'static str,
-    /// The operations that the page cannot be drawn without: whoever may not ask one of them does not see the line.
+    /// The operations that the page requires: users who may not call one of them do not see the entry.
     pub asks: &'static [&'static str],
 }
 
@@ -54,24 +54,24 @@ pub const MENU: &[Line] = &[
     line("Account", "System", "/settings/system", &[SYSTEM]),
 ];
 
-/// About the installation: for its own account alone.
+/// Only for the installation's own account.
 const SYSTEM: &str = "system.status";
 
-/// The headers of every page.
+/// Returns the headers of every page.
 pub fn headers() -> HeaderMap {
     const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                           font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
     let mut headers = HeaderMap::with_capacity(16);
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Links with tokens tell their address to nobody else; forms of ours tell theirs to us, which is how they are known.
+    // URLs with tokens are not sent to other sites; our own forms do send theirs to us, which identifies them.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
     headers
 }
 
-/// A page as an answer.
+/// Renders a page as a reply.
 pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map<String, Value>) -> Reply {
     let files = files();
     context.insert("shell".into(), around(visit, &files));
@@ -82,7 +82,7 @@ pub fn reply(visit: &Visit, status: StatusCode, template: &str, mut context: Map
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// What the layout needs.
+/// Returns the layout's data.
 fn around(visit: &Visit, files: &Files) -> Value {
     let word = visit.environment.word();
     let person = visit.who.as_ref().map(|who| {
@@ -106,7 +106,7 @@ fn around(visit: &Visit, files: &Files) -> Value {
         "csrf": visit.csrf,
         "path": visit.path,
         "environment": word,
-        // Where programs find the interface.
+        // The base URL of the API.
         "base": visit.api.0.base_url(),
         "person": person,
         "may": allowed(visit),
@@ -118,7 +118,7 @@ fn around(visit: &Visit, files: &Files) -> Value {
     })
 }
 
-/// What the person may do, for templates: each permission, like `campaign_write`, with whether they have it.
+/// Returns the user's permissions for templates: each one, like `campaign_write`, with whether they have it.
 fn allowed(visit: &Visit) -> Value {
     let one = |permission: Permission| (permission.word().replace(':', "_"), visit.may(permission).into());
     let mut allowed: Map<String, Value> = Permission::ALL.map(one).into_iter().collect();
@@ -126,11 +126,11 @@ fn allowed(visit: &Visit) -> Value {
     Value::Object(allowed)
 }
 
-/// Whether an operation is for who looks.
+/// Returns whether the user may call an operation.
 pub fn may_ask(visit: &Visit, id: &str) -> bool {
     let Some(who) = &visit.who else { return false };
     let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);
-    let entry = entry.unwrap_or_else(|| panic!("{id} stands in the navigation, which is no operation"));
+    let entry = entry.unwrap_or_else(|| panic!("{id} is in the navigation but is not an operation"));
     let is_for_role = match entry.spec.access {
         Access::Public | Access::Person => true,
         Access::Needs(permission) => visit.may(permission),
@@ -141,7 +141,7 @@ pub fn may_ask(visit: &Visit, id: &str) -> bool {
     is_for_role && (id != SYSTEM || who.user.account.is_installations)
 }
 
-/// The page that both environments have: what the address names further on is in one of them only.
+/// Returns the part of the path that both environments share: an id after it exists in only one of them.
 fn in_both(inside: &str) -> &str {
     let mut path = inside;
     while !path.is_empty() && !is_nameless(path) {
@@ -150,7 +150,7 @@ fn in_both(inside: &str) -> &str {
     if path.is_empty() { "/" } else { path }
 }
 
-/// Whether this is a page of both environments whose address names nothing.
+/// Returns whether both environments have this page and its path contains no id.
 fn is_nameless(path: &str) -> bool {
     let is_it = |route: &Route| route.get.is_some() && route.path.strip_prefix("/{environment}") == Some(path);
     PAGES.iter().copied().flatten().any(is_it)
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn from_every_page_there_is_a_way_to_the_other_environment() {
+    fn every_page_leads_to_the_other_environment() {
         for route in PAGES.iter().copied().flatten() {
             let Some(path) = route.path.strip_prefix("/{environment}") else { continue };
             let there = in_both(path);

@@ -1,12 +1,12 @@
-//! The dashboard: pages for people, drawn on the server, working without scripts.
+//! The dashboard: pages for people, rendered on the server, working without scripts.
 //!
-//! A page is a [`Route`] and a function over a [`Visit`], both in a file of `pages/`, a template in `assets/dashboard/` that
-//! [`files`] names, and a line in [`layout::MENU`] if one should find it. It asks operations as the person who is signed in
-//! ([`Visit::ask`]). So a page can do nothing that the person's role does not allow, and nothing that the interface could not do.
-//! What belongs to one of the two worlds stands under `/test/…` or `/live/…`: the address says which data a form changes.
+//! A page is a [`Route`] and a function over a [`Visit`], both in a file of `pages/`, a template in `assets/dashboard/` that [`files`]
+//! lists, and an entry in [`layout::MENU`] if the navigation shows it. It calls operations as the signed-in user ([`Visit::ask`]), so a
+//! page can do nothing that the user's role or the API does not allow. Pages about one environment are under `/test/…` or `/live/…`: the
+//! URL says which data a form changes.
 //!
-//! Here stands what all pages share and none can forget: who is signed in, that unsafe requests come from our own forms, and the
-//! policy that lets no script in but ours. It does not know what any page says.
+//! This module has what all pages share and none can forget: the session, the check that unsafe requests come from our own forms, and the
+//! policy that allows only our own scripts. It does not know the content of any page.
 
 mod charts;
 mod cookies;
@@ -37,7 +37,7 @@ use crate::surfaces::demo::{Stories, shop};
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Every page, by the file that draws it.
+/// Every page, by the file that renders it.
 pub const PAGES: &[&[Route]] = &[
     pages::home::ROUTES,
     pages::demo::ROUTES,
@@ -69,7 +69,7 @@ pub const PAGES: &[&[Route]] = &[
     pages::system::ROUTES,
 ];
 
-/// The interface for programs with the dashboard in front of it.
+/// The API with the dashboard in front of it.
 pub struct Dashboard {
     api: Api,
     routes: Router<&'static Route>,
@@ -78,7 +78,7 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// The dashboard of this engine.
+    /// Creates the dashboard of this engine.
     pub fn new(engine: Arc<Engine>, tasks: Tasks) -> Self {
         let mut routes = Router::new();
         for route in PAGES.iter().copied().flatten() {
@@ -92,17 +92,17 @@ impl Dashboard {
         let names: Vec<(String, String)> = found.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let environment = match names.iter().find(|(name, _)| name == "environment") {
             Some((_, word)) => Some(word.parse().ok()?),
-            // Pages that there are for one kind of data only name it themselves.
+            // Pages that exist for only one environment have it in their own path.
             None => found.value.path.split('/').nth(1).and_then(|word| word.parse().ok()),
         };
         Some(Found { route: found.value, names, environment })
     }
 
-    /// The page that is meant by an address with a slash too many or too few at its end.
+    /// Returns the page's correct path if the URL has an extra or missing trailing slash.
     fn respelt(&self, uri: &Uri) -> Option<HeaderValue> {
         let path = uri.path();
         let other = path.strip_suffix('/').map_or_else(|| format!("{path}/"), str::to_owned);
-        // Two slashes at the beginning would lead to another site.
+        // Two leading slashes would lead to another site.
         self.find(&other).filter(|_| !other.starts_with("//"))?;
         let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         HeaderValue::try_from(other + &query).ok()
@@ -115,13 +115,13 @@ fn moved(location: HeaderValue) -> Reply {
     Reply { status: StatusCode::PERMANENT_REDIRECT, headers, body: ReplyBody::Whole(Default::default()) }
 }
 
-/// Somebody followed a wrong address; programs ask for no HTML, and nothing of theirs is a page.
+/// Returns whether the request comes from a browser; programs do not accept HTML, and get no pages.
 fn is_by_browser(request: &Incoming) -> bool {
     let accepts = request.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     request.method == Method::GET && accepts.contains("text/html") && !request.uri.path().starts_with("/v1/")
 }
 
-/// What is at an address where nothing is.
+/// The page for unknown paths.
 static NOTHING: Route = route::open("").get(|_| Box::pin(async { Err(PageError::not_found()) }));
 
 struct Found {
@@ -166,11 +166,11 @@ impl Dashboard {
         let Found { route, names, environment } = found;
         let Incoming { method, uri, headers, body, peer } = request;
         let engine = &self.api.0;
-        // A proxy that does not say so speaks TLS all the same where the service's own address does.
+        // Behind a proxy that does not send the scheme, the base URL's scheme counts.
         let by_proxy = engine.settings.server.behind_proxy && engine.base_url().starts_with("https://");
         let tls = by_proxy || matches!(peer, Peer::Network { tls: true, .. });
         let jar = Jar::read(&headers, tls);
-        // Pages about no data of their own speak of the data that was looked at last.
+        // Pages without an environment in their path use the last one.
         let environment = environment.unwrap_or_else(|| jar.environment());
         let who = jar.session().and_then(|token| engine.sessions.by_cookie(token, environment, engine.clock.now()));
         let safe = matches!(method, Method::GET | Method::HEAD);

@@ -1,4 +1,4 @@
-//! What a page is: where it stands, who may see it, and the functions that draw it and do what its forms ask.
+//! Page routes: the path, the required sign-in, and the functions that render a page and handle its forms.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::pin::Pin;
 use super::visit::{Outcome, PageError, Visit};
 use crate::vocab::limits;
 
-/// What a page's function comes to.
+/// The result of a page's function.
 pub type HandlerFuture<'v> = Pin<Box<dyn Future<Output = Result<Outcome, PageError>> + Send + 'v>>;
 
 /// A page's function.
@@ -15,27 +15,27 @@ pub type Handler = for<'v> fn(&'v Visit) -> HandlerFuture<'v>;
 /// Who may see a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Auth {
-    /// Anybody.
+    /// Everyone.
     Open,
-    /// Who is signed in; others are sent to sign in first and come back.
+    /// Signed-in users; others are sent to sign in first and return.
     Closed,
 }
 
-/// A page, or what one of its forms sends to.
+/// A page, and the target of its forms.
 pub struct Route {
     pub path: &'static str,
     pub auth: Auth,
     pub get: Option<Handler>,
     pub post: Option<Handler>,
-    /// How large a form may be.
+    /// The maximum size of a form.
     pub form_bytes_max: usize,
-    /// Whether its form may carry files.
+    /// Whether its form may contain files.
     pub takes_files: bool,
-    /// Whether its form is not read at all but for its token: what follows is there for an operation that reads it as it arrives.
+    /// Whether only the token of its form is read here; the rest is streamed to an operation.
     pub streams: bool,
 }
 
-/// A page for anybody.
+/// Creates a page for everyone.
 pub const fn open(path: &'static str) -> Route {
     Route {
         path,
@@ -48,31 +48,31 @@ pub const fn open(path: &'static str) -> Route {
     }
 }
 
-/// A page for those who are signed in.
+/// Creates a page for signed-in users.
 pub const fn closed(path: &'static str) -> Route {
     Route { auth: Auth::Closed, ..open(path) }
 }
 
 impl Route {
-    /// With what draws it.
+    /// Adds the function that renders it.
     pub const fn get(mut self, run: Handler) -> Self {
         self.get = Some(run);
         self
     }
 
-    /// With what does what its forms ask.
+    /// Adds the function that handles its forms.
     pub const fn post(mut self, run: Handler) -> Self {
         self.post = Some(run);
         self
     }
 
-    /// With a form whose token comes first and whose rest, a file of any size, an operation takes as it arrives.
+    /// Adds a form whose token comes first and whose rest, a file of any size, is streamed to an operation.
     pub const fn stream(mut self) -> Self {
         self.streams = true;
         self
     }
 
-    /// With forms that carry files, together of at most so many bytes. They are held in memory.
+    /// Allows forms with files, up to this many bytes in total. They are held in memory.
     pub const fn files(mut self, bytes_max: usize) -> Self {
         self.form_bytes_max = bytes_max;
         self.takes_files = true;

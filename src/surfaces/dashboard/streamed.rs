@@ -1,7 +1,6 @@
-//! Forms with a file that is too large to hold: the first field, the token, is read here; everything behind it goes on as it arrives.
+//! Forms with a file that is too large for memory: the first field, the token, is read here; the rest is streamed.
 //!
-//! A form of several parts is a row of parts between lines that begin with its boundary, so what is left without the first part is a
-//! form again.
+//! A multipart form is a sequence of parts between boundary lines, so without its first part it is still a form.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, StreamExt};
@@ -13,7 +12,7 @@ use super::visit::PageError;
 use crate::engine::api::http_types::Body;
 use crate::vocab::limits;
 
-/// The token, and the form without it.
+/// Returns the token, and the form without it.
 pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (HeaderValue, Body)), PageError> {
     let content_type = headers.get(CONTENT_TYPE).cloned();
     let boundary = content_type.as_ref().and_then(|value| multer::parse_boundary(value.to_str().ok()?).ok());
@@ -39,18 +38,18 @@ pub async fn begin(headers: &HeaderMap, mut body: Body) -> Result<(Fields, (Head
     Ok((form, (content_type, chained(rest, body))))
 }
 
-/// These bytes and then the rest of the body.
+/// Returns a body of these bytes followed by the rest.
 fn chained(first: Bytes, body: Body) -> Body {
     let rest = stream::unfold(body, |mut body| async move { body.next().await.map(|chunk| (chunk, body)) });
     Body::Stream { declared_bytes: None, chunks: Box::pin(stream::iter([Ok(first)]).chain(rest)) }
 }
 
-/// What the beginning of a form is.
+/// The start of a form.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
-    /// The token's part: where its value is, and where the line after it begins.
+    /// The token's part: the range of its value, and the start of the line after it.
     Whole { value: std::ops::Range<usize>, end: usize },
-    /// Perhaps the token's part; more must arrive.
+    /// Possibly the token's part; more input is needed.
     Unfinished,
     /// Something else.
     Other,
@@ -71,7 +70,7 @@ fn first_part(start: &[u8], boundary: &str) -> Part {
         return Part::Other;
     }
     let Some(length) = find(&start[value_at..], close.as_bytes()) else { return Part::Unfinished };
-    // The line with the boundary is the beginning of what follows.
+    // The boundary line starts the remaining form.
     Part::Whole { value: value_at..value_at + length, end: value_at + length + 2 }
 }
 
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_token_is_read_and_the_rest_is_the_form_without_it_however_it_arrives() {
+    async fn the_token_is_read_and_the_rest_is_the_form_without_it_for_any_chunk_size() {
         let rest_of = FORM.find("\r\n--b1\r\n").expect("a second part") + 2;
         for chunk in 1..FORM.len() {
             let (headers, body) = given("multipart/form-data; boundary=b1", chunk);
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_begin_with_the_token_is_no_form_of_ours() {
+    async fn a_form_that_does_not_start_with_the_token_is_refused() {
         for content_type in ["multipart/form-data; boundary=b2", "multipart/form-data", "application/x-www-form-urlencoded"] {
             let (headers, body) = given(content_type, 1_000);
             assert!(begin(&headers, body).await.is_err(), "{content_type}");

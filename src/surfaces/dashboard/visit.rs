@@ -1,4 +1,4 @@
-//! One visit to a page: who comes, what they sent, and what they may ask of the interface.
+//! One visit to a page: the user, the submitted form, and calls of the API on the user's behalf.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,37 +26,37 @@ use crate::vocab::permissions::Permission;
 /// One visit.
 pub struct Visit {
     pub api: Api,
-    /// Who is signed in. Pages behind a closed door have somebody.
+    /// The signed-in user. Always present on closed pages.
     pub who: Option<UserSession>,
-    /// Which data the page is about.
+    /// The environment of the page.
     pub environment: Environment,
     pub path: String,
-    /// The names in the path and their values.
+    /// The parameters in the path and their values.
     pub names: Vec<(String, String)>,
     pub query: Fields,
-    /// What a form sent; empty when nothing was sent.
+    /// The submitted form; empty without one.
     pub form: Fields,
-    /// What the forms of the page bear.
+    /// The token for the page's forms.
     pub csrf: String,
-    /// What the browser calls itself.
+    /// The User-Agent of the browser.
     pub agent: String,
     pub jar: Jar,
     pub peer: Peer,
-    /// The first minutes that are told.
+    /// The running demos.
     pub stories: Arc<Stories>,
-    /// For work that nobody waits for.
+    /// For background work.
     pub tasks: Tasks,
-    /// What a form of a page that streams has behind its token, until somebody takes it.
+    /// The streamed part of a form, until it is used.
     pub rest: Mutex<Option<(HeaderValue, Body)>>,
 }
 
-/// What a visit comes to.
+/// The result of a visit.
 pub enum Outcome {
     /// A page.
     Page { status: StatusCode, template: &'static str, context: Value, cookie: Option<HeaderValue> },
-    /// Another page of ours, by GET.
+    /// A redirect to another page of ours, by GET.
     Go { to: String, cookie: Option<HeaderValue> },
-    /// An operation's own answer: a picture, a download, a document for a frame.
+    /// An operation's own response: a picture, a download, a document for a frame.
     HandedOn(Reply),
 }
 
@@ -66,22 +66,22 @@ impl Outcome {
         Self::Page { status: StatusCode::OK, template, context, cookie: None }
     }
 
-    /// A page that says what to correct.
+    /// A page with an error to correct.
     pub fn again(template: &'static str, context: Value, error: &PageError) -> Self {
         Self::Page { status: error.status, template, context, cookie: None }
     }
 
-    /// Another page. The path is one of ours.
+    /// A redirect to one of our paths.
     pub fn go(to: impl Into<String>) -> Self {
         Self::Go { to: to.into(), cookie: None }
     }
 
-    /// The page for signing in, from which `next` follows.
+    /// A redirect to the sign-in page, which then leads to `next`.
     pub fn to_sign_in(next: Option<&str>) -> Self {
         Self::go(with_next("/signin", next))
     }
 
-    /// The same with a cookie.
+    /// Adds a cookie.
     pub fn with_cookie(mut self, value: HeaderValue) -> Self {
         if let Self::Page { cookie, .. } | Self::Go { cookie, .. } = &mut self {
             *cookie = Some(value);
@@ -90,7 +90,7 @@ impl Outcome {
     }
 }
 
-/// A page of ours from which `next` follows.
+/// Returns a page of ours with `next` as the page that follows.
 pub fn with_next(page: &str, next: Option<&str>) -> String {
     match next.and_then(|next| forms::own_path(next, limits::NEXT_BYTES_MAX)) {
         Some(next) => {
@@ -101,24 +101,24 @@ pub fn with_next(page: &str, next: Option<&str>) -> String {
     }
 }
 
-/// Why something was not done, for people.
+/// Why an action failed, for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageError {
     pub status: StatusCode,
-    /// The interface's code; empty for troubles of pages.
+    /// The API's error code; empty for errors of pages.
     pub code: String,
     pub message: String,
-    /// The field of the input that is wrong, if it is one.
+    /// The field in error, if there is one.
     pub field: String,
 }
 
 impl PageError {
-    /// A trouble of a page.
+    /// Creates an error of a page.
     pub fn plain(status: StatusCode, message: &str) -> Self {
         Self { status, code: String::new(), message: message.to_owned(), field: String::new() }
     }
 
-    /// A form that is not one of ours, or an old one.
+    /// The error for a form that is not ours, or that has expired.
     pub fn foreign_form() -> Self {
         Self::plain(
             StatusCode::FORBIDDEN,
@@ -126,12 +126,12 @@ impl PageError {
         )
     }
 
-    /// A form that did not arrive as it was sent.
+    /// The error for a form that arrived damaged.
     pub fn broken_form() -> Self {
         Self::plain(StatusCode::BAD_REQUEST, "The form arrived incomplete. Submit it again.")
     }
 
-    /// The role of who looks does not include it.
+    /// The error for a missing permission.
     pub fn not_allowed() -> Self {
         Self::plain(
             StatusCode::FORBIDDEN,
@@ -139,7 +139,7 @@ impl PageError {
         )
     }
 
-    /// Nothing is there.
+    /// The error for an unknown page.
     pub fn not_found() -> Self {
         Self::plain(StatusCode::NOT_FOUND, "Page not found. The URL may be incomplete, or the item was deleted.")
     }
@@ -147,7 +147,7 @@ impl PageError {
     fn of(status: StatusCode, body: &Value) -> Self {
         let text = |place: &str| body.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (code, message, field) = (text("/code"), text("/error"), text("/data/field"));
-        // People see the field; its name in the interface says nothing to them.
+        // Users see the field; its API name means nothing to them.
         let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase()) && !name.contains(' ');
         let (field, message) = match message.split_once(": ") {
             Some((name, rest)) if name == field || (field.is_empty() && is_name(name)) => (name.to_owned(), rest.to_owned()),
@@ -159,27 +159,27 @@ impl PageError {
 }
 
 impl Visit {
-    /// Whether an email is to be shown with the images of other servers.
+    /// Returns whether to load an email's remote images.
     pub fn wants_images(&self) -> bool {
         self.query.get("images") == "yes"
     }
 
-    /// A value from the path.
+    /// Returns a value from the path.
     pub fn name(&self, name: &str) -> &str {
         self.names.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value)
     }
 
-    /// Whether who looks may do this.
+    /// Returns whether the user has this permission.
     pub fn may(&self, permission: Permission) -> bool {
         self.who.as_ref().is_some_and(|who| who.user.role.permissions().contains(permission))
     }
 
-    /// That who looks may do this: for pages that are nothing but a form.
+    /// Requires this permission: for pages that only have a form.
     pub fn need(&self, permission: Permission) -> Result<(), PageError> {
         if self.may(permission) { Ok(()) } else { Err(PageError::not_allowed()) }
     }
 
-    /// The page of a list that the address names, from 1; the first one if it names none.
+    /// Returns the list page in the URL, from 1; the first if there is none.
     pub fn page(&self) -> u64 {
         let last = limits::PAGE_OFFSET_MAX / limits::PAGE_LIMIT_MAX;
         let number = self.query.get("page");
@@ -187,7 +187,7 @@ impl Visit {
         if is_number { number.parse().unwrap_or(last).clamp(1, last) } else { 1 }
     }
 
-    /// The address of the last page of the list that is shown, if the one that was asked for lies behind it.
+    /// Returns the URL of the last page of a list, if the requested page is beyond it.
     fn last_page(&self, context: &Value) -> Option<String> {
         let number = |name: &str| context["pagination"][name].as_u64();
         let (total, limit, offset) = (number("total")?, number("limit")?, number("offset")?);
@@ -195,43 +195,43 @@ impl Visit {
         is_behind.then(|| format!("{}?{}", self.path, self.query.with("page", &total.div_ceil(limit).max(1).to_string())))
     }
 
-    /// Whether links to join and to new passwords can be mailed.
+    /// Returns whether invitation and reset links can be emailed.
     pub fn mails_links(&self) -> bool {
         let settings = &self.api.0.settings;
         settings.accounts.mail_from.is_some() && settings.mail.has_way() && !settings.mail.development
     }
 
-    /// Do an operation as who is signed in; its `data`.
+    /// Calls an operation as the signed-in user; returns its `data`.
     pub async fn ask(&self, id: &str, input: Value) -> Result<Value, PageError> {
         data(id, self.send(self.principal(), id, input, None).await)
     }
 
-    /// The same with an operation that takes its body as it comes.
+    /// The same for an operation with a raw body.
     pub async fn ask_with(&self, id: &str, names: Value, content_type: &str, bytes: Bytes) -> Result<Value, PageError> {
         let content_type = HeaderValue::from_str(content_type).map_err(|_| PageError::broken_form())?;
         data(id, self.send(self.principal(), id, names, Some((content_type, Body::Whole(bytes)))).await)
     }
 
-    /// The same with what the form has behind its token, as it arrives. Once.
+    /// The same with the streamed part of the form. Works once.
     pub async fn ask_with_rest(&self, id: &str) -> Result<Value, PageError> {
         let rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
         data(id, self.send(self.principal(), id, json!({}), Some(rest.ok_or_else(PageError::broken_form)?)).await)
     }
 
-    /// Do an operation as who is signed in and hand on its answer as it is: a picture, a download, a document for a frame.
+    /// Calls an operation as the signed-in user and returns its response unchanged: a picture, a download, a document for a frame.
     pub async fn hand_on(&self, id: &str, input: Value) -> Result<Outcome, PageError> {
         let mut reply = self.send(self.principal(), id, input, None).await;
         if !reply.status.is_success() {
             return Err(refused(reply));
         }
         for (name, value) in &layout::headers() {
-            // What the operation says of itself is about its own content: its policy keeps that content in.
+            // The operation's own headers stay: its policy confines its content.
             reply.headers.entry(name).or_insert_with(|| value.clone());
         }
         Ok(Outcome::HandedOn(reply))
     }
 
-    /// Do an operation of the machine's operator: on behalf of somebody who has yet to show who they are.
+    /// Calls an operation of the operator, on behalf of a user who is not signed in yet.
     pub async fn ask_inside(&self, id: &str, input: Value) -> Result<Value, PageError> {
         data(id, self.send(Principal::Operator, id, input, None).await)
     }
@@ -244,7 +244,7 @@ impl Visit {
         self.api.call_as(principal, request(self.api.0.operations, id, input, body, self.peer)).await
     }
 
-    /// The page for a trouble: for signing in, for proving who one is, or one that says what is wrong.
+    /// Returns the page for an error: sign-in, password confirmation, or the error page.
     pub fn error(self, error: PageError) -> Reply {
         let outcome = match error.code.as_str() {
             "NOT_SIGNED_IN" => Outcome::to_sign_in(Some(&self.path)),
@@ -254,7 +254,7 @@ impl Visit {
         self.reply(outcome)
     }
 
-    /// The outcome as an answer.
+    /// Converts the outcome to a reply.
     pub fn reply(mut self, outcome: Outcome) -> Reply {
         let mut cookies: Vec<HeaderValue> = Vec::new();
         if self.who.is_none() && self.jar.guest().is_none() && matches!(outcome, Outcome::Page { .. }) {
@@ -291,21 +291,21 @@ impl Visit {
     }
 }
 
-/// The `data` of an operation's answer.
+/// Returns the `data` of an operation's response.
 fn data(id: &str, reply: Reply) -> Result<Value, PageError> {
     internal_call::data(id, reply).map_err(|reply| refused(*reply))
 }
 
-/// Why an operation was not done.
+/// Returns why an operation failed.
 fn refused(reply: Reply) -> PageError {
     PageError::of(reply.status, &internal_call::body(&reply))
 }
 
-/// What a form's fields need to be filled in again, for templates: each name with what was sent or nothing, and what is wrong with it.
+/// Returns the submitted values of a form, for templates: each name with its value or empty, and the error.
 pub fn entered(form: &Fields, names: &[&str], error: Option<&PageError>) -> Map<String, Value> {
     let mut context: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), form.get(name).into())).collect();
     let (field, message) = error.map_or(("", ""), |error| (error.field.as_str(), error.message.as_str()));
-    // What belongs to no field of the page stands above all of them.
+    // Errors without a field on the page are shown above all fields.
     context.insert("wrong_field".into(), field.into());
     context.insert("wrong".into(), message.into());
     context
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trouble_names_its_field_and_speaks_to_people() {
+    fn an_error_names_its_field_and_is_readable() {
         let body = json!({ "error": "role: there is one owner", "code": "INVALID_REQUEST", "data": { "field": "role" } });
         let error = PageError::of(StatusCode::BAD_REQUEST, &body);
         assert_eq!((error.field.as_str(), error.message.as_str()), ("role", "There is one owner."));

@@ -1,11 +1,11 @@
-//! The made-up readers of the demo: who they are, and what each does with the campaign, and when.
+//! The demo's contacts: fictional readers, what each does with the campaign, and when.
 
 use std::fmt::Write;
 
 /// The domain of simulated recipients.
 const SIMULATOR: &str = "simulator.mailmill.example";
 
-/// How many readers there are.
+/// The number of contacts.
 pub const SIZE: usize = 120;
 
 const FIRST: [&str; 24] = [
@@ -31,7 +31,7 @@ pub enum Behavior {
     Simulated(&'static str),
 }
 
-/// What most of any twelve do; a few do something rarer.
+/// The most common behavior of each group of twelve; a few behave differently.
 const USUAL: [Behavior; 12] = {
     use Behavior::{Clicks, Ignores, Opens};
     [Opens, Ignores, Clicks, Opens, Ignores, Opens, Ignores, Clicks, Ignores, Opens, Ignores, Ignores]
@@ -78,7 +78,7 @@ fn email(number: usize) -> String {
     format!("{}.{}@{}", ascii(first), ascii(last), DOMAINS[number % DOMAINS.len()])
 }
 
-/// A name as people write it in an address.
+/// Returns a name as it is written in an address.
 fn ascii(name: &str) -> String {
     let plain = |letter: char| match letter {
         'á' | 'ä' => 'a',
@@ -89,7 +89,7 @@ fn ascii(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// All readers as a CSV file that a shop would export, and one more: the user.
+/// Returns all of them as a CSV file like a shop's export, plus the user.
 pub fn csv(user: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
@@ -103,11 +103,11 @@ pub fn csv(user: &str) -> String {
     text
 }
 
-/// Half of the opens come within this time, and half of the rest in the same time again.
+/// Half of the opens come within this time, and half of the rest within the same time again.
 const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// How long after the campaign a reader opens it: most soon, a few days later.
+/// Returns how long after the campaign a reader opens it: most open it soon, a few after days.
 fn opens_after_ms(number: usize) -> i64 {
     // A multiplier without a common divisor gives each reader a place of their own in the distribution.
     let place = ((number * 53 + 17) % SIZE) as f64 + 0.5;
@@ -115,7 +115,7 @@ fn opens_after_ms(number: usize) -> i64 {
     (HALF_LIFE_MS * -left.log2()) as i64 + MINUTE_MS
 }
 
-/// Everything that readers do, in order of time. Whoever clicks or unsubscribes opens the message first.
+/// Returns everything that readers do, in order of time. A reader opens a message before a click or an unsubscribe.
 pub fn actions() -> Vec<ReaderAction> {
     let mut actions = Vec::new();
     for number in 0..SIZE {
@@ -144,7 +144,7 @@ mod tests {
     use crate::vocab::limits;
 
     #[test]
-    fn every_reader_has_an_address_of_their_own() {
+    fn every_contact_has_a_unique_address() {
         let text = csv("you@example.com");
         let addresses: HashSet<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
         assert_eq!(addresses.len(), SIZE + 1);

@@ -1,7 +1,7 @@
-//! The first minute: from nothing to a brand, emails, contacts, a campaign that was opened and clicked, and the revenue it brought.
+//! The demo: from nothing to a brand, emails, contacts, a campaign with opens and clicks, and its revenue.
 //!
-//! Everything happens by the operations that programs use, with test data, so what is left behind is what one's own work would leave.
-//! `mailmill demo` tells it on the command line with a made-up shop ([`shop`]); the dashboard tells it with somebody's own web site.
+//! It only calls API operations, with test data, so its results look like a user's own. `mailmill demo` runs it on the command line with a
+//! made-up shop ([`shop`]); the dashboard runs it with the user's own website.
 
 mod crowd;
 pub mod shop;
@@ -17,20 +17,19 @@ pub use story::{Ending, Step, Story, StoryOwner, StoryProgress};
 use crate::engine::jobs::Tasks;
 use crate::vocab::ids::AccountId;
 
-/// The stories that the dashboard tells, one for each account at a time. What was told is forgotten when the process ends; what it
-/// made stays.
+/// The demos started on the dashboard, one per account at a time. Their progress is lost when the process ends; what they created stays.
 pub struct Stories {
     tasks: Tasks,
     told: Mutex<HashMap<AccountId, watch::Receiver<StoryProgress>>>,
 }
 
 impl Stories {
-    /// None yet.
+    /// Creates an empty list.
     pub fn new(tasks: Tasks) -> Self {
         Self { tasks, told: Mutex::default() }
     }
 
-    /// Begin one, unless one is being told to this account.
+    /// Starts a demo, unless one is running for this account.
     pub fn begin(&self, account: AccountId, story: Story) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let goes_on = |told: &watch::Receiver<StoryProgress>| told.borrow().ending.is_none() && told.has_changed().is_ok();
@@ -42,7 +41,7 @@ impl Stories {
         self.tasks.spawn("first minute", story.tell(sender));
     }
 
-    /// How far this account's story is, if one was begun.
+    /// Returns the progress of this account's demo, if one was started.
     pub fn told(&self, account: AccountId) -> Option<StoryProgress> {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.get(&account).map(|told| told.borrow().clone())

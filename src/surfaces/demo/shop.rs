@@ -1,4 +1,4 @@
-//! A made-up shop's web site, served by this program where the operator wants it: something to read for those without a site at hand.
+//! A made-up shop's website, served by this program if the operator enables it, for users without a website.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 
 use crate::engine::api::http_types::{Incoming, Reply, ReplyBody};
 
-/// Where it stands on this service.
+/// Its path on this service.
 pub const PATH: &str = "/demo-shop/";
 
 macro_rules! files {
@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-/// TABLE: its files and what they are.
+/// TABLE: its files and their types.
 const FILES: &[(&str, &str, &[u8])] = files![
     "index.html" => "text/html; charset=utf-8",
     "about.html" => "text/html; charset=utf-8",
@@ -37,7 +37,7 @@ const FILES: &[(&str, &str, &[u8])] = files![
     "images/gift-box.jpg" => "image/jpeg",
 ];
 
-/// The page or file that a request asks for, if it is one of the shop's.
+/// Returns the requested page or file of the shop, if it is one.
 pub fn reply(request: &Incoming) -> Option<Reply> {
     let path = request.uri.path().strip_prefix(PATH)?;
     if !matches!(request.method, Method::GET | Method::HEAD) {

@@ -1,4 +1,4 @@
-//! The steps of the first minute, one after the other; each says what came of it, and the first that fails ends the story.
+//! The steps of the demo, in order; each reports its result, and the first failure ends the demo.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,48 +20,48 @@ use crate::engine::api::http_types::{Body, Incoming, Peer, Service};
 use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
-/// How often something that takes time is looked at, and how often at most.
+/// The poll interval of slow operations; the number of polls is limited below.
 const LOOK: Duration = Duration::from_millis(150);
 const LOOKS_MAX: usize = 600;
 const MINUTE_MS: i64 = 60 * 1000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-/// What readers' mail clients and browsers call themselves.
+/// The User-Agent of readers' mail clients and browsers.
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
-/// Who tells it.
+/// The identity that runs the demo.
 pub enum StoryOwner {
-    /// Who has this test key.
+    /// A test key.
     Key(String),
-    /// Who is signed in, on test data.
+    /// A signed-in user, on test data.
     Person(Box<UserSession>),
 }
 
-/// The first minute.
+/// A demo run.
 pub struct Story {
     pub api: Api,
     pub teller: StoryOwner,
     pub peer: Peer,
-    /// The web site to read.
+    /// The website to read.
     pub site: String,
-    /// Where the reader gets their own copy.
+    /// The address of the reader's own copy.
     pub reader: String,
-    /// The engine's clock if it is behind: the story advances it. Without it, everything happens now.
+    /// The engine's clock if it is behind: the story advances it. If absent, everything happens now.
     pub clock: Option<Arc<PastClock>>,
 }
 
-/// How far it is.
+/// Its progress.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StoryProgress {
     pub steps: Vec<Step>,
     pub ending: Option<Ending>,
 }
 
-/// A step that was begun.
+/// A started step.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     pub title: &'static str,
-    /// What came of it; empty while it goes on.
+    /// Its result; empty while it runs.
     pub said: String,
     /// The dashboard's page about it, under the environment.
     pub path: String,
@@ -71,13 +71,13 @@ pub struct Step {
 /// How it ended.
 #[derive(Clone, Debug, Serialize)]
 pub enum Ending {
-    /// All is there; the page of the reader's own message, under the environment.
+    /// Success, with the page of the reader's own message, under the environment.
     Well { message: String },
-    /// With why, and what to do.
+    /// Failure, with the reason and the remedy.
     Stuck(String),
 }
 
-/// What one step hands to the next.
+/// The state shared by the steps.
 #[derive(Default)]
 struct StepState {
     project: String,
@@ -88,7 +88,7 @@ struct StepState {
     campaign: String,
 }
 
-/// Look until there is something, or say that it is late. (A macro: a function that takes looks as closures makes futures that cannot
+/// Polls until there is a result or the time is up. (A macro, because a function that takes the poll as a closure makes futures that cannot
 /// move between threads.)
 macro_rules! until {
     ($late:literal, $look:block) => {{
@@ -107,7 +107,7 @@ macro_rules! until {
 type StepResult = Result<(String, String), String>;
 
 impl Story {
-    /// Tell it from beginning to end; `told` shows how far it is.
+    /// Runs it from start to end; `told` receives the progress.
     pub async fn tell(self, told: watch::Sender<StoryProgress>) {
         let ending = match self.steps(&told).await {
             Ok(message) => Ending::Well { message },
@@ -174,7 +174,7 @@ impl Story {
         });
         known.brand = text(&status, "/name");
         let domain = text(&status, "/domain");
-        // A site on this machine has no domain that mail could come from.
+        // A website on this machine has no domain for a From address.
         known.sender = if domain.parse::<std::net::IpAddr>().is_ok() || !domain.contains('.') {
             "hello@leafandstone.example".into()
         } else {
@@ -288,7 +288,7 @@ impl Story {
         Ok((said, format!("/inbox/{id}")))
     }
 
-    /// What readers do with the campaign, through the links of their own messages.
+    /// Opens, clicks and unsubscribes, through the links of each reader's message.
     async fn clicks(&self, known: &StepState) -> StepResult {
         let sent_at = self.now();
         let (mut opened, mut clicked) = (0, 0);
@@ -329,7 +329,7 @@ impl Story {
         Ok((said, format!("/campaigns/{}/report", known.campaign)))
     }
 
-    /// Wait until the campaign's statistics have so many readers.
+    /// Waits until the campaign's statistics have this many opens and clicks.
     async fn counted(&self, known: &StepState, opened: u64, clicked: u64) -> Result<(), String> {
         until!("The clicks weren't counted in time.", {
             let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
@@ -339,13 +339,13 @@ impl Story {
         Ok(())
     }
 
-    /// The newest message to an address.
+    /// Returns the newest message to an address.
     async fn message_to(&self, email: &str) -> Result<Value, String> {
         let list = self.ask("sending.inbox_list", json!({ "to": email, "limit": 1 })).await?;
         self.ask("sending.inbox_get", json!({ "id": list["messages"][0]["id"] })).await
     }
 
-    /// What a reader's mail client or browser asks for.
+    /// Sends a request as a reader's mail client or browser.
     async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
         let uri = path.ok_or("A message lacks its tracking links.")?;
         let mut headers = HeaderMap::new();
@@ -427,7 +427,7 @@ impl Story {
     }
 }
 
-/// The path of the first link to one of our own pages that begins with `front`.
+/// Returns the path of the first link to one of Mailmill's own pages that starts with `front`.
 fn link(text: &Value, front: &str) -> Option<Uri> {
     let text = text.as_str()?;
     let rest = &text[text.find(front)?..];

@@ -1,7 +1,7 @@
 //! What an HTTP connection is doing: its [`Activity`], how many requests it has started, and whether input was left unread.
 //!
-//! Written by the requests, read by the connection's keeper, which closes a connection that idles or stalls. Orderings are relaxed, as
-//! in [`Activity`].
+//! Written by the requests, read by the connection's keeper, which closes an idle or stalled connection. Orderings are relaxed, as in
+//! [`Activity`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -19,67 +19,67 @@ pub struct ConnectionActivity {
 }
 
 impl ConnectionActivity {
-    /// The state of a connection with this activity.
+    /// Creates the state of a connection with this activity.
     pub fn new(activity: Arc<Activity>) -> Arc<Self> {
         Arc::new(Self { activity, started: AtomicU32::new(0), unread: AtomicBool::new(false) })
     }
 
-    /// How many requests are in progress.
+    /// Returns how many requests are in progress.
     pub fn running(&self) -> u32 {
         self.activity.running()
     }
 
-    /// Whether a request is in progress, or bytes of a reply wait for the client to take them.
+    /// Returns whether a request is in progress, or reply bytes wait for the client.
     pub fn is_busy(&self) -> bool {
         self.running() > 0 || self.activity.is_unflushed()
     }
 
-    /// Whether closing the connection now would cut neither a request nor a reply that its client still reads.
+    /// Returns whether closing the connection now would interrupt neither a request nor a reply that its client still reads.
     pub fn is_idle(&self) -> bool {
         self.activity.is_idle()
     }
 
-    /// Bytes are handed to the connection.
+    /// Records that bytes were handed to the connection.
     pub fn write(&self) {
         self.activity.write();
     }
 
-    /// All bytes that were handed to the connection have left it.
+    /// Records that all bytes handed to the connection were sent.
     pub fn flushed(&self) {
         self.activity.flushed();
     }
 
-    /// The connection's activity.
+    /// Returns the connection's activity.
     pub fn activity(&self) -> &Activity {
         &self.activity
     }
 
-    /// How many requests have been started in all (modulo 2³²; compared for equality only).
+    /// Returns how many requests have started (modulo 2³²; compared for equality only).
     pub fn started(&self) -> u32 {
         self.started.load(Relaxed)
     }
 
-    /// Something moved: a request began or ended, a chunk came in or went out.
+    /// Records progress: a request started or ended, or a chunk came in or went out.
     pub fn progress(&self) {
         self.activity.progress();
     }
 
-    /// When something last moved.
+    /// Returns the time of the last progress.
     pub fn moved(&self) -> Instant {
         self.activity.moved()
     }
 
-    /// Wait until the connection is asked to close so that another can be admitted.
+    /// Waits until the connection is asked to close so that another can be admitted.
     pub async fn asked_to_close(&self) {
         self.activity.asked_to_close().await;
     }
 
-    /// Part of a request body was not read, so the client may still be sending.
+    /// Records that part of a request body was not read, so the client may still be sending.
     pub fn leave_unread(&self) {
         self.unread.store(true, Relaxed);
     }
 
-    /// Whether part of a request body was not read.
+    /// Returns whether part of a request body was not read.
     pub fn left_unread(&self) -> bool {
         self.unread.load(Relaxed)
     }
@@ -89,14 +89,14 @@ impl ConnectionActivity {
 pub struct RunningRequest(Arc<ConnectionActivity>);
 
 impl RunningRequest {
-    /// A request begins.
+    /// Starts a request.
     pub fn begin(activity: &Arc<ConnectionActivity>) -> Self {
         activity.started.fetch_add(1, Relaxed);
         activity.activity.begin();
         Self(Arc::clone(activity))
     }
 
-    /// The connection it runs on.
+    /// Returns its connection.
     pub fn activity(&self) -> &Arc<ConnectionActivity> {
         &self.0
     }
@@ -108,8 +108,7 @@ impl Drop for RunningRequest {
     }
 }
 
-/// How far one request body has come: shared by the stream and the deadline of the reply, which must not run while the
-/// client is still sending.
+/// The progress of one request body, shared by the stream and the reply deadline, which must not run while the client is still sending.
 #[derive(Default)]
 pub struct UploadState {
     waiting: AtomicBool,
@@ -118,12 +117,12 @@ pub struct UploadState {
 }
 
 impl UploadState {
-    /// Whether the client is being waited for.
+    /// Returns whether the server waits for the client.
     pub fn waiting(&self) -> bool {
         self.waiting.load(Relaxed) && !self.ended.load(Relaxed)
     }
 
-    /// When the last chunk, or the end, came in.
+    /// Returns when the last chunk, or the end, arrived.
     pub fn moved(&self, activity: &ConnectionActivity) -> Instant {
         activity.activity.opened() + Duration::from_millis(self.moved_ms.load(Relaxed))
     }

@@ -1,7 +1,7 @@
-//! Answers that the surface gives by itself, because the request never reached the pipeline or the pipeline never answered,
-//! and the headers that every answer carries.
+//! Responses of the surface itself, for requests that never reached the pipeline or that the pipeline never answered, and the headers of
+//! every response.
 //!
-//! Does not know what operations answer. The shape of the body is the engine's.
+//! Does not know the responses of operations. The engine defines the shape of the body.
 
 use bytes::Bytes;
 use http::header::{
@@ -21,15 +21,15 @@ const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 const NOTHING_ALLOWED: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-/// One year, as preload lists and scanners ask for. Without `includeSubDomains`: the neighbours' names are not ours to bind.
+/// One year, as preload lists and scanners require. Without `includeSubDomains`, because other subdomains may not be ours.
 const ONLY_TLS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Headers that [`harden`] adds at most. Whoever builds a reply does well to leave room for them.
+/// The number of headers that [`harden`] adds at most; reserve space for them when building a reply.
 pub const HARDENING_HEADERS: usize = 5;
 
-/// Add the security headers. What the reply sets itself is kept.
+/// Adds the security headers. Headers of the reply itself are kept.
 pub fn harden(headers: &mut HeaderMap, tls: bool) {
     headers.reserve(HARDENING_HEADERS);
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
@@ -41,7 +41,7 @@ pub fn harden(headers: &mut HeaderMap, tls: bool) {
     }
 }
 
-/// What the surface refuses or fails at by itself.
+/// What the surface itself rejects or fails at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Malformed,
@@ -55,7 +55,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Code and message; none where the code's own says it.
+    /// Returns the code and message; no message if the code's own is enough.
     fn failure(self) -> Failure {
         match self {
             Self::Malformed => Failure::because(Code::InvalidRequest, "The request is not well-formed HTTP."),
@@ -71,25 +71,25 @@ impl Refusal {
         }
     }
 
-    /// The status of this answer.
+    /// Returns the status of this response.
     pub fn status(self) -> StatusCode {
         StatusCode::from_u16(self.failure().code.info().status).expect("the table of codes holds valid statuses")
     }
 }
 
-/// Makes the surface's own answers.
+/// Builds the surface's own responses.
 pub struct Answers {
     clock: std::sync::Arc<dyn Clock>,
     random: std::sync::Arc<dyn Random>,
 }
 
 impl Answers {
-    /// Answers dated by `clock`, with ids from `random`.
+    /// Creates responses with dates from `clock` and ids from `random`.
     pub fn new(clock: std::sync::Arc<dyn Clock>, random: std::sync::Arc<dyn Random>) -> Self {
         Self { clock, random }
     }
 
-    /// The answer as a response.
+    /// Returns it as a response.
     pub fn response(&self, refusal: Refusal) -> Response<ResponseBody> {
         let (headers, body) = self.build(refusal);
         let mut response = Response::new(ResponseBody::whole(body));
@@ -98,8 +98,7 @@ impl Answers {
         response
     }
 
-    /// The answer as the bytes of an HTTP/1.1 message after which the connection is closed, for places where no HTTP
-    /// library is at work (yet, or any more).
+    /// Returns it as the bytes of an HTTP/1.1 message that closes the connection, for use outside the HTTP library.
     pub fn message(&self, refusal: Refusal) -> Bytes {
         let (mut headers, body) = self.build(refusal);
         harden(&mut headers, false);
@@ -136,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_reply_sets_itself_is_kept() {
+    fn headers_of_the_reply_are_kept() {
         let mut headers = HeaderMap::new();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=60"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_room_that_is_reserved_is_what_is_needed() {
+    fn the_reserved_number_of_headers_is_exact() {
         let mut headers = HeaderMap::new();
         harden(&mut headers, true);
         assert_eq!(headers.len(), HARDENING_HEADERS);

@@ -1,7 +1,7 @@
-//! Bodies on their way in and out: hyper's types on one side, those of the pipeline on the other.
+//! Request and reply bodies: converts between hyper's types and those of the pipeline.
 //!
-//! The time limits of a request body are enforced here, inside the stream, so that whoever reads it needs to know nothing
-//! about them. Its size limit is not: that depends on the operation.
+//! The time limits of a request body are enforced here, inside the stream, so that its reader need not know them. The size limit is not,
+//! because it depends on the operation.
 
 use std::future::Future;
 use std::io;
@@ -29,15 +29,15 @@ pub struct Upload {
     rate_min: u64,
     received_bytes: u64,
     waited: Duration,
-    /// Since when the present chunk is waited for.
+    /// Since when the stream has waited for the current chunk.
     waiting: Option<Instant>,
-    /// Made at the first wait: most bodies are there before they are asked for.
+    /// Created at the first wait: most bodies have arrived before they are read.
     timer: Option<Pin<Box<Sleep>>>,
     ended: bool,
 }
 
 impl Upload {
-    /// The stream over `body`. See [`super::Limits::body_time`] for `time_max` and `rate_min`.
+    /// Creates the stream over `body`. See [`super::Limits::body_time`] for `time_max` and `rate_min`.
     pub fn new(
         body: Incoming,
         activity: Arc<ConnectionActivity>,
@@ -59,13 +59,13 @@ impl Upload {
         }
     }
 
-    /// How much longer the client may let us wait for the present chunk.
+    /// Returns how much longer to wait for the current chunk.
     fn patience(&self) -> Duration {
         let earned = Duration::from_millis(self.received_bytes.saturating_mul(1000) / self.rate_min);
         (self.time_max + earned).saturating_sub(self.waited).min(self.time_max)
     }
 
-    /// The client is waited for: true if it has been for too long.
+    /// Waits for the client; ready if it has taken too long.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if self.waiting.is_none() {
             let now = Instant::now();
@@ -80,7 +80,7 @@ impl Upload {
         self.timer.as_mut().expect("made when the wait began").as_mut().poll(context)
     }
 
-    /// The wait is over.
+    /// Ends the wait.
     fn settle(&mut self) {
         if let Some(since) = self.waiting.take() {
             self.waited += since.elapsed();
@@ -106,7 +106,7 @@ impl Stream for Upload {
             match Pin::new(&mut this.body).poll_frame(context) {
                 Poll::Ready(Some(Ok(frame))) => {
                     this.settle();
-                    // Trailers carry nothing that any operation knows; empty chunks tell a reader nothing.
+                    // No operation uses trailers, and empty chunks carry no data.
                     if let Ok(chunk) = frame.into_data()
                         && !chunk.is_empty()
                     {
@@ -143,8 +143,8 @@ impl Drop for Upload {
     }
 }
 
-/// A piece of a reply. The library takes whole replies at once and sends them as its client reads: until the piece is sent, the
-/// connection knows of it.
+/// A piece of a reply. The library takes whole replies at once and sends them as its client reads; the connection tracks the piece until it
+/// is sent.
 pub struct Piece {
     bytes: Bytes,
     activity: Option<Arc<ConnectionActivity>>,
@@ -192,8 +192,8 @@ impl Drop for Piece {
     }
 }
 
-/// A reply's body as hyper sends it. Holds the request's [`RunningRequest`], so that a request counts as running until the last of
-/// its reply was taken. What was taken is a [`Piece`].
+/// A reply's body as hyper sends it. Holds the request's [`RunningRequest`], so that a request counts as running until all of its reply was
+/// taken. What was taken becomes a [`Piece`].
 pub struct ResponseBody {
     body: Content,
     turn: Option<RunningRequest>,
@@ -206,17 +206,17 @@ enum Content {
 }
 
 impl ResponseBody {
-    /// A body that is there already.
+    /// Creates a body that is complete.
     pub fn whole(bytes: Bytes) -> Self {
         Self { body: if bytes.is_empty() { Content::Done } else { Content::Whole(bytes) }, turn: None }
     }
 
-    /// No body.
+    /// Creates an empty body.
     pub fn empty() -> Self {
         Self { body: Content::Done, turn: None }
     }
 
-    /// Hold `turn` until the body was taken.
+    /// Holds `turn` until the body was taken.
     pub fn hold(&mut self, turn: RunningRequest) {
         self.turn = Some(turn);
     }
@@ -241,7 +241,7 @@ impl HttpBody for ResponseBody {
             Content::Done => Poll::Ready(None),
             Content::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(Piece::new(bytes, this.turn.as_ref()))))),
             Content::Stream(mut stream) => {
-                // A panic here would take the whole connection with it, and on HTTP/2 the other requests on it.
+                // A panic here would end the whole connection and, on HTTP/2, its other requests.
                 let polled = std::panic::catch_unwind(AssertUnwindSafe(|| stream.as_mut().poll_next(context)));
                 let polled = polled.unwrap_or_else(|_| {
                     tracing::error!("the producer of a reply body panicked");

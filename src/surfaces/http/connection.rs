@@ -1,7 +1,7 @@
-//! One connection from its first byte to its last: handshake, which protocol it speaks, and a keeper that closes it when it
-//! idles, stalls, or the server drains.
+//! One connection from its first byte to its last: the handshake, protocol detection, and a keeper that closes it when it idles, stalls, or
+//! the server drains.
 //!
-//! Does not know what is asked on it: every request goes to [`exchange::answer`].
+//! Does not know the requests: each goes to [`exchange::answer`].
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -30,11 +30,12 @@ use crate::engine::jobs::{Group, Tasks};
 /// What an HTTP/2 client sends first.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Bytes of one HTTP/2 reply that are buffered for a client that does not take them. Times streams times connections this
-/// is memory that strangers can claim, so it is far below the library's default.
+/// The bytes of one HTTP/2 reply that are buffered for a slow client. Multiplied by streams and connections, this is memory that clients
+/// can claim, so it is far below the library's default.
 const H2_SEND_BUFFER_BYTES: usize = 64 * 1024;
 
-/// How long an idle HTTP/2 connection that makes room for another stays open. A stream is a task of its own: one that has just come in
+/// How long an idle HTTP/2 connection stays open when it makes room for another. Each stream is a separate task, so a new one counts as a
+/// request only when its task first runs.
 /// counts as a request only when that task first runs.
 const H2_CLOSING_TIME: Duration = Duration::from_millis(20);
 
@@ -52,7 +53,7 @@ impl<S> Clone for Context<S> {
     }
 }
 
-/// Serve a TLS connection.
+/// Serves a TLS connection.
 pub async fn serve_tls<S: Service>(
     tcp: TcpStream,
     acceptor: TlsAcceptor,
@@ -77,7 +78,7 @@ pub async fn serve_tls<S: Service>(
     }
 }
 
-/// Serve a connection without TLS: TCP, or the administration socket.
+/// Serves a connection without TLS: TCP, or the administration socket.
 pub async fn serve_plain<S, I>(mut io: I, peer: Peer, activity: Arc<Activity>, mut context: Context<S>)
 where
     S: Service,
@@ -100,7 +101,7 @@ where
     }
 }
 
-/// Say why there is nothing for this connection, and close it.
+/// Sends the reason for a refusal and closes the connection.
 pub async fn refuse<S, I>(mut io: I, refusal: Refusal, activity: &Activity, shared: &Shared<S>)
 where
     I: AsyncRead + AsyncWrite + Unpin,
@@ -123,7 +124,7 @@ enum Protocol {
     Http2,
 }
 
-/// Read until it is clear what the client speaks. What was read is left in `read`.
+/// Reads until the protocol is known. The bytes read stay in `read`.
 async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::io::Result<Protocol> {
     loop {
         let common = read.len().min(PREFACE.len());
@@ -133,7 +134,7 @@ async fn detect<I: AsyncRead + Unpin>(io: &mut I, read: &mut BytesMut) -> std::i
         if common == PREFACE.len() {
             return Ok(Protocol::Http2);
         }
-        // At the end of the input the HTTP/1.1 side knows what to make of half a line, or of none.
+        // At the end of the input, the HTTP/1.1 code handles a partial or empty line.
         if io.read_buf(read).await? == 0 {
             return Ok(Protocol::Http1);
         }
@@ -150,15 +151,15 @@ where
     let (activity, limits) = (&line.activity, &line.shared.limits);
     let channel = GuardedStream::http1(io, read, Arc::clone(activity), Arc::clone(&line.shared.answers), limits.header_time);
     let service = service_fn(|request| exchange::answer(Arc::clone(&line), request));
-    // Not `pipeline_flush`: it holds back an answer while any byte of the next request is in the buffer, for good if that is
-    // the error answer to rubbish.
+    // Not `pipeline_flush`: it holds back a response while any byte of the next request is in the buffer, forever if it is the error
+    // response to garbage.
     let mut connection = http1::Builder::new()
         // `GuardedStream` limits the time of headers.
         .header_read_timeout(None)
-        // A head beyond this does not even fit the read buffer; `exchange` refuses all but the grossest before.
+        // A larger head does not even fit the read buffer; `exchange` refuses most of them before.
         .max_buf_size((limits.header_bytes + limits.uri_bytes + 8 * 1024).max(16 * 1024))
         .serve_connection(TokioIo::new(channel), service);
-    // Its requests run within this task, so that one that is in progress is seen to be.
+    // Its requests run within this task, so that the keeper sees one in progress.
     let closing = (http1::Connection::graceful_shutdown, Duration::ZERO);
     let end = keep(&mut connection, closing, activity, limits, &mut draining).await;
     let Some(result) = end else { return };
@@ -198,7 +199,7 @@ where
     }
 }
 
-/// Where the streams of one HTTP/2 connection run.
+/// The task group for the streams of one HTTP/2 connection.
 #[derive(Clone)]
 struct Streams(Arc<Group>);
 
@@ -211,7 +212,7 @@ where
     }
 }
 
-/// The streams hold their group, through the library's own copy of the executor: somebody must end them with the connection.
+/// The streams hold their group through the library's copy of the executor, so they must be ended with the connection.
 struct EndStreams(Arc<Group>);
 
 impl Drop for EndStreams {
@@ -220,8 +221,8 @@ impl Drop for EndStreams {
     }
 }
 
-/// Drive `connection` to its end: its result, or `None` if it had to be cut. With it comes what stops it gracefully, and how long it
-/// may take to close when it is idle and makes room for another.
+/// Drives `connection` to its end; returns its result, or `None` if it was cut. Takes the function that stops it gracefully, and how long
+/// it may take to close when it is idle and makes room for another.
 async fn keep<C>(
     connection: &mut C,
     (stop, closing_time): (impl Fn(Pin<&mut C>), Duration),
@@ -232,7 +233,7 @@ async fn keep<C>(
 where
     C: Future<Output = hyper::Result<()>> + Unpin,
 {
-    // One timer for idling and stalling together, moved only when it fires: nothing is done per request.
+    // One timer for both idling and stalling, moved only when it fires, so requests cost nothing extra.
     let mut timer = pin!(tokio::time::sleep(limits.idle_time));
     let (mut stopping, mut making_room) = (false, false);
     loop {
@@ -266,11 +267,11 @@ where
 }
 
 enum SniffedProtocol {
-    /// All is well; look again then.
+    /// Nothing to do; check again then.
     Later(Instant),
-    /// Nobody wants anything: close politely.
+    /// Idle: close gracefully.
     Stop,
-    /// It moves no more: drop it.
+    /// Stalled: drop it.
     Cut,
 }
 
@@ -287,7 +288,7 @@ fn look(activity: &ConnectionActivity, limits: &Limits, stopping: bool, making_r
     };
     let due = activity.moved() + patience;
     if due > now {
-        // A request that ends meanwhile makes the connection idle, which may be due earlier than this request's stalling.
+        // If the request ends meanwhile, the connection becomes idle, which may be due earlier than this request's stall limit.
         return SniffedProtocol::Later(due.min(now + quarter(limits.idle_time)));
     }
     if busy || stopping { SniffedProtocol::Cut } else { SniffedProtocol::Stop }

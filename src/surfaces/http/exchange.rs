@@ -1,5 +1,5 @@
-//! One request and its answer: checks what every request must satisfy, hands it to the service, guards the service with a
-//! deadline and against panics, and dresses the reply.
+//! One request and its response: checks what every request must satisfy, calls the service with a deadline and a guard against panics, and
+//! adds headers to the reply.
 //!
 //! Does not know connections or protocols: HTTP/1.1, HTTP/2, TLS and the administration socket all end here.
 
@@ -39,7 +39,7 @@ pub struct Line<S> {
     pub peer: Peer,
 }
 
-/// Answer one request.
+/// Answers one request.
 pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>) -> Result<Response<ResponseBody>, Infallible> {
     let turn = RunningRequest::begin(&line.activity);
     let (parts, body) = request.into_parts();
@@ -58,7 +58,7 @@ pub async fn answer<S: Service>(line: Arc<Line<S>>, request: Request<HyperBody>)
     Ok(response)
 }
 
-/// What is wrong with this request, whatever it asks for.
+/// Returns what is wrong with this request, independent of its operation.
 fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> {
     let uri_bytes = parts.uri.path_and_query().map_or(0, |path| path.as_str().len());
     if uri_bytes > limits.uri_bytes {
@@ -67,7 +67,7 @@ fn refusal(limits: &Limits, parts: &Parts, body: &HyperBody) -> Option<Refusal> 
     if parts.headers.len() > limits.header_count || header_bytes(&parts.headers) > limits.header_bytes {
         return Some(Refusal::HeadersTooLarge);
     }
-    // Inflating what a stranger sends is how small requests become large ones. A request without a body has nothing encoded.
+    // Decompression would let small requests become large ones. A request without a body has nothing encoded.
     if !body.is_end_stream() && parts.headers.get_all(CONTENT_ENCODING).iter().any(|value| !is_identity(value)) {
         return Some(Refusal::EncodedBody);
     }
@@ -96,7 +96,7 @@ async fn run<S: Service>(line: &Line<S>, peer: Peer, parts: Parts, body: HyperBo
         tokio::select! {
             biased;
             result = &mut call => break result.map_err(|_| Refusal::Panicked),
-            // The operator's work (a backup of everything) takes as long as it takes; nobody else can keep it waiting.
+            // The operator's work, such as a full backup, has no time limit; no one else can delay it.
             () = &mut deadline, if peer != Peer::Operator => match extension(line, upload.as_deref()) {
                 Some(later) => Sleep::reset(deadline.as_mut(), later),
                 None => break Err(Refusal::TooSlow),
@@ -125,7 +125,7 @@ fn convert<S>(line: &Line<S>, body: HyperBody) -> (Body, Option<Arc<UploadState>
     (Body::Stream { declared_bytes, chunks: Box::pin(upload) }, Some(state))
 }
 
-/// Until when the reply may take, if its deadline has passed but the client has been sending in the meantime.
+/// Returns the extended deadline of the reply, if the client was still sending when the deadline passed.
 fn extension<S>(line: &Line<S>, upload: Option<&UploadState>) -> Option<Instant> {
     let upload = upload?;
     let now = Instant::now();

@@ -1,4 +1,4 @@
-//! Binds addresses and takes connections in, as many as the caps allow.
+//! Binds addresses and accepts connections, up to the caps.
 
 use std::future::Future;
 use std::io;
@@ -17,17 +17,17 @@ use crate::engine::admission::{Activity, Admission, Origin, Refused, Ticket};
 use crate::engine::api::http_types::{Peer, Service};
 use crate::engine::jobs::Group;
 
-/// Connections that the kernel holds while we are busy. Above its own usual cap, which then applies.
+/// Connections that the kernel queues while we are busy. Above the kernel's usual cap, which then applies.
 const BACKLOG: u32 = 4096;
 
-/// After a failure to accept (usually: out of file descriptors) the next try would fail too, at the full speed of the machine.
+/// After a failed accept (usually: out of file descriptors) an immediate retry would fail too and use a whole CPU.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// Bind `address`, the value of `setting`.
+/// Binds `address`, the value of `setting`.
 pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, StartError> {
     let bound = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        // A restart must not wait until connections of the process before have been forgotten.
+        // A restart must not wait until the kernel forgets connections of the previous process.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         socket.listen(BACKLOG)
@@ -35,7 +35,7 @@ pub fn bind(setting: &'static str, address: SocketAddr) -> Result<TcpListener, S
     bound().map_err(|cause| StartError::Listen { setting, address, cause })
 }
 
-/// Takes connections in and starts them.
+/// Accepts connections and starts them.
 pub struct Acceptor<S> {
     pub context: Context<S>,
     pub admission: Arc<Admission>,
@@ -49,17 +49,17 @@ impl<S> Clone for Acceptor<S> {
 }
 
 impl<S: Service> Acceptor<S> {
-    /// Take in TCP connections until the server drains.
+    /// Accepts TCP connections until the server drains.
     pub async fn accept_tcp(self, listener: TcpListener, tls: Option<TlsAcceptor>) {
         while let Some((tcp, address)) = self.next(|| listener.accept()).await {
             self.admit_tcp(tcp, address, tls.as_ref()).await;
         }
     }
 
-    /// Take in connections of the operator until the server drains.
+    /// Accepts connections of the operator until the server drains.
     pub async fn accept_admin(self, socket: AdminSocket) {
         while let Some(stream) = self.next(|| socket.accept()).await {
-            // Counted, but never refused: the operator must get in above all when others hold all connections, and only the owner and
+            // Counted, but never refused: the operator must get in especially when all other connections are taken, and only the owner and
             // root get this far.
             let ticket = self.admission.try_admit(Origin::Shared).ok();
             let activity = ticket.as_ref().map_or_else(Activity::new, Ticket::activity);
@@ -71,7 +71,7 @@ impl<S: Service> Acceptor<S> {
         }
     }
 
-    /// The next connection, or `None` once the server drains.
+    /// Returns the next connection, or `None` once the server drains.
     async fn next<T, F: Future<Output = io::Result<T>>>(&self, accept: impl Fn() -> F) -> Option<T> {
         let mut draining = self.context.draining.clone();
         loop {
@@ -82,11 +82,11 @@ impl<S: Service> Acceptor<S> {
             };
             match accepted {
                 Ok(connection) => return Some(connection),
-                // The client has gone again before we came.
+                // The client has already disconnected.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept connections");
-                    // Descriptors may be gone before the maximum is reached: an idle connection has one.
+                    // Descriptors may run out before the connection limit is reached; closing an idle connection frees one.
                     self.admission.ask_one_to_close();
                     tokio::time::sleep(ACCEPT_RETRY).await;
                 }
@@ -106,7 +106,7 @@ impl<S: Service> Acceptor<S> {
             Ok(ticket) => ticket,
             Err(full) => return self.turn_away(tcp, full, tls.is_some()),
         };
-        // Answers are written whole; waiting to fill a packet would only delay them. A failure costs speed, nothing else.
+        // Responses are written whole; waiting to fill a packet would only delay them. A failure only costs speed.
         let _ = tcp.set_nodelay(true);
         let peer = Peer::Network { address, tls: tls.is_some() };
         let (context, activity) = (self.context.clone(), ticket.activity());
@@ -122,7 +122,7 @@ impl<S: Service> Acceptor<S> {
         }
     }
 
-    /// Say that there is no room. Not over TLS: a handshake costs more than the connection that was refused.
+    /// Responds that the server is full. Not over TLS: a handshake costs more than the refused connection.
     fn turn_away(&self, tcp: TcpStream, full: Refused, tls: bool) {
         tracing::debug!(?full, "connection refused");
         let Some(ticket) = self.admission.refuse().filter(|_| !tls) else { return };

@@ -1,16 +1,15 @@
 //! HTTP: everything between sockets and [`Service`].
 //!
-//! Listens (plain, TLS, the administration socket), speaks HTTP/1.1 and HTTP/2, holds every connection and request to its
-//! limits, adds the security headers, and drains at the end. Knows no operation, no key and no permission: a request goes to
-//! the service as [`Incoming`](crate::engine::api::http_types::Incoming), and what comes back is sent.
+//! Listens (plain, TLS, the administration socket), speaks HTTP/1.1 and HTTP/2, enforces the limits of every connection and request, adds
+//! the security headers, and drains at the end. Knows no operation, key or permission: a request goes to the service as
+//! [`Incoming`](crate::engine::api::http_types::Incoming), and the service's reply is sent.
 //!
-//! The way of a request: `listen` (is there room?) → `connection` (which protocol?) → hyper over `channel` (time limits on
-//! headers) → `exchange` (limits of every request, deadline, panics) → the service, which reads the body through `body`.
+//! The path of a request: `listen` (connection limits) → `connection` (protocol detection) → hyper over `stream` (time limits on headers) →
+//! `exchange` (limits of every request, deadline, panics) → the service, which reads the body through `body`.
 //!
-//! What the surface answers by itself is the error envelope, with these exceptions, where the protocol leaves no room for one:
-//! an HTTP/2 request whose headers are beyond the limit is answered by the library with a bare 431, and malformed frames with
-//! a reset or GOAWAY; connections over the cap are closed without a word if they want TLS, or if too many are refused at once;
-//! a connection that stalls is cut.
+//! The surface's own responses use the error envelope, except where the protocol does not allow one: an HTTP/2 request with too large
+//! headers gets a bare 431 from the library, and malformed frames a reset or GOAWAY; connections over the cap are closed without a response
+//! if they use TLS, or if too many are refused at once; a stalled connection is cut.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,10 +50,10 @@ use options::setting;
 use socket::AdminSocket;
 use tls::Tls;
 
-/// How often the certificate's files are looked at. Three numbers of two files: cheap enough to be soon.
+/// How often the certificate's files are checked for changes. Reads only metadata of two files, so it can be frequent.
 const CERTIFICATE_LOOK: Duration = Duration::from_secs(3);
 
-/// A server that accepts connections. Dropping it ends everything at once; [`Running::drain`] ends it well.
+/// A server that accepts connections. Dropping it ends everything at once; [`Running::drain`] ends it gracefully.
 pub struct Running {
     bound: Bound,
     draining: watch::Sender<bool>,
@@ -62,20 +61,20 @@ pub struct Running {
     listeners: Group,
     connections: Arc<Group>,
     plain_tls: Option<TlsAcceptor>,
-    /// Follows the certificate's files; ends when dropped.
+    /// Watches the certificate's files; ends when dropped.
     _keepers: Group,
 }
 
-/// How a drain went.
+/// The result of a drain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrainReport {
-    /// Connections that were open and came to a proper end.
+    /// Connections that were open and ended gracefully.
     pub finished: usize,
-    /// Connections that were cut when the grace was over.
+    /// Connections that were cut at the end of the grace period.
     pub cut: usize,
 }
 
-/// Bind everything that `options` name and accept connections for `service` from now on.
+/// Binds all addresses in `options` and accepts connections for `service` from now on.
 pub async fn serve<S: Service>(
     options: Options,
     service: Arc<S>,
@@ -105,7 +104,7 @@ async fn serve_looking<S: Service>(
     let accept_loop = Acceptor { context, admission, connections: Arc::clone(&connections) };
     let mut bound = Bound::default();
 
-    // All is bound before anything is accepted: a start that fails has served nobody.
+    // Everything is bound before anything is accepted, so a failed start has served no one.
     let plain = http.map(|address| listen::bind(setting::HTTP, address)).transpose()?;
     let secure = match https {
         Some(address) => {
@@ -153,27 +152,27 @@ fn check(options: &Options) -> Result<(), StartError> {
 }
 
 impl Running {
-    /// The addresses that were bound.
+    /// Returns the bound addresses.
     pub fn addresses(&self) -> &Bound {
         &self.bound
     }
 
-    /// What accepts TLS connections of other protocols with the same certificate; `None` without HTTPS.
+    /// Returns the acceptor for TLS connections of other protocols with the same certificate; `None` without HTTPS.
     pub fn plain_tls(&self) -> Option<TlsAcceptor> {
         self.plain_tls.clone()
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     pub fn connections(&self) -> usize {
         self.connections.running()
     }
 
-    /// Take nothing new, close what idles, let requests finish for up to `grace` (or until the process is asked to stop at
-    /// once), and cut the rest.
+    /// Stops accepting, closes idle connections, lets requests finish for up to `grace` (or until the process is asked to stop at once),
+    /// and cuts the rest.
     pub async fn drain(mut self, grace: Duration) -> DrainReport {
         let open = self.connections.running();
         self.draining.send_replace(true);
-        // Listeners end on the signal; nothing new joins the connections after that.
+        // Listeners end on the signal; after that no connections are added.
         self.listeners.join(std::future::pending()).await;
         let over = async {
             tokio::select! {

@@ -1,4 +1,4 @@
-//! What the surface is told at start, with the reason for every number, and why a start can fail.
+//! The surface's options, with the reason for every number, and the errors of a failed start.
 
 use std::fmt;
 use std::io;
@@ -8,33 +8,33 @@ use std::time::Duration;
 
 use super::proxy::ProxyTrust;
 
-/// Where to listen and how to behave. At least one of `http`, `https` and `socket` must be given.
+/// Where to listen, and the limits. At least one of `http`, `https` and `socket` is required.
 pub struct Options {
-    /// Plain HTTP. Only on loopback, unless [`ProxyTrust::behind_proxy`] says that something speaks TLS in front.
+    /// Plain HTTP. Only on loopback, unless [`ProxyTrust::behind_proxy`] says that a proxy in front speaks TLS.
     pub http: Option<SocketAddr>,
     /// HTTPS with the certificate of `tls`.
     pub https: Option<SocketAddr>,
-    /// The administration socket. Whoever may open it is the operator.
+    /// The administration socket. Any process that can open it acts as the operator.
     pub socket: Option<PathBuf>,
-    /// Where the certificate comes from. Looked at only if `https` is given.
+    /// The source of the certificate. Used only with `https`.
     pub tls: TlsSource,
-    /// Whether and which reverse proxies are believed.
+    /// Which reverse proxies to trust, if any.
     pub proxy: ProxyTrust,
     /// Limits on connections and requests.
     pub limits: Limits,
 }
 
-/// Where the certificate comes from.
+/// The source of the certificate.
 #[derive(Clone, Debug)]
 pub enum TlsSource {
-    /// The operator's own files in PEM, read again when they change.
+    /// The operator's own PEM files, reloaded when they change.
     Files { certificate: PathBuf, key: PathBuf },
-    /// `cert.pem` and `key.pem` in this folder, made when there are none and again before they expire. They are valid for
-    /// localhost, the loopback addresses and `names` (host names or addresses).
+    /// `cert.pem` and `key.pem` in this folder, created if missing and renewed before they expire. They are valid for localhost, the
+    /// loopback addresses and `names` (host names or addresses).
     SelfMade { folder: PathBuf, names: Vec<String> },
 }
 
-/// The addresses that were bound; a port 0 has become a real one.
+/// The bound addresses, with real ports in place of port 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
     pub http: Option<SocketAddr>,
@@ -45,49 +45,49 @@ pub struct Bound {
 /// Limits of the surface. The body *size* is not among them: it depends on the operation, so the pipeline enforces it.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// From the first byte of a request (or from the start of a connection) to the end of its headers. A slow writer of
-    /// headers holds a connection without ever being countable as a caller; nobody honest needs 10 s for 16 KiB.
+    /// From the first byte of a request (or from the start of a connection) to the end of its headers. A slow sender of headers holds a
+    /// connection without counting as a caller; no legitimate client needs 10 s for 16 KiB.
     pub header_time: Duration,
-    /// Bytes of all header names and values together. Tokens and cookies fit many times; a buffer per connection stays small.
+    /// Total bytes of all header names and values. Large enough for several tokens and cookies; keeps the buffer per connection small.
     pub header_bytes: usize,
     /// Number of header lines. Browsers send about 20.
     pub header_count: usize,
     /// Bytes of the path and query. The longest query of our own operations is far below.
     pub uri_bytes: usize,
-    /// How long the surface waits for a request body: at most this long for any single chunk, and at most this long in all,
-    /// plus the time the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large one may go on
-    /// for as long as it keeps flowing. Time in which the pipeline is busy with earlier chunks is not counted.
+    /// How long the surface waits for a request body: at most this long for any single chunk, and at most this long in total, plus the time
+    /// that the bytes received so far may take at `body_rate_min`. A small body has 30 s; a large one may continue for as long as data
+    /// arrives. Time in which the pipeline is busy with earlier chunks does not count.
     pub body_time: Duration,
-    /// Bytes per second that keep a large body alive after `body_time`.
+    /// The minimum rate, in bytes per second, of a large body after `body_time`.
     pub body_rate_min: u64,
     /// How long a connection may stay open with no request on it.
     pub idle_time: Duration,
     /// For the TLS handshake.
     pub handshake_time: Duration,
-    /// From the request (or the last chunk of its body) to the head of the reply. Afterwards the caller gets 503: by then it
-    /// has given up or will repeat, and the work must not pile up.
+    /// From the request (or the last chunk of its body) to the head of the reply. Afterwards the caller gets 503: by then it has given up
+    /// or will repeat, and work must not pile up.
     pub reply_time: Duration,
-    /// How long a reply may make no progress: its producer gives nothing or the client takes nothing. Longer than
-    /// `reply_time` and `body_time`, which end their own kinds of waiting with a proper answer.
+    /// How long a reply may make no progress: its producer returns nothing or the client reads nothing. Longer than `reply_time` and
+    /// `body_time`, which end with a proper response.
     pub stall_time: Duration,
-    /// Open connections in all. One costs some 10 KiB idle, some 60 KiB at worst.
+    /// The total number of open connections. One costs about 10 KiB idle, and about 60 KiB at worst.
     pub connections: usize,
-    /// Open connections of one address (one /64 of IPv6: a household or one rented machine has at least that). Loopback and
-    /// the trusted proxies are exempt: all clients of a proxy, and all tools on this machine, share one address there, and
-    /// the total still holds.
+    /// Open connections per address (per /64 in IPv6: a household or one rented machine has at least that). Loopback and the trusted
+    /// proxies are exempt: all clients of a proxy, and all programs on this machine, share one address there, and the total limit still
+    /// applies.
     pub connections_per_address: usize,
-    /// HTTP/2 requests at the same time on one connection. Also what one client can make the pipeline hold at once.
+    /// Concurrent HTTP/2 requests on one connection. Also limits what one client can make the pipeline hold at once.
     pub h2_streams: u32,
-    /// After this long without a word on HTTP/2 the other side is pinged, and given as long again to answer.
+    /// After this long without HTTP/2 traffic the client is pinged, and has the same time to respond.
     pub h2_ping: Duration,
     /// Streams that were opened and reset before the pipeline saw them (the "rapid reset" flood), per connection.
     pub h2_pending_resets: usize,
-    /// Streams that we had to reset because of the client's errors, per connection.
+    /// Streams that the server had to reset because of the client's errors, per connection.
     pub h2_error_resets: usize,
-    /// How long, after the last answer on a connection that is to be closed, the rest of what the client sends is read and
-    /// thrown away. Without it the client's machine may discard the answer before the client has read it.
+    /// How long the remaining input is read and discarded after the last response on a connection that is to be closed. Otherwise the
+    /// client's machine may discard the response before the client has read it.
     pub linger_time: Duration,
-    /// How much is thrown away in that time.
+    /// How much is discarded in that time.
     pub linger_bytes: usize,
 }
 
@@ -116,7 +116,7 @@ impl Default for Limits {
     }
 }
 
-/// Names of the settings, for messages that say what to change.
+/// Names of settings, for error messages.
 pub mod setting {
     pub const HTTP: &str = "server.http (--http)";
     pub const HTTPS: &str = "server.https (--https)";
@@ -130,11 +130,11 @@ pub mod setting {
 pub enum StartError {
     /// No address and no socket was given.
     NothingToListenOn,
-    /// Plain HTTP where others could listen in.
+    /// Plain HTTP on an address that others could intercept.
     PlainNotLoopback(SocketAddr),
     /// The address could not be bound.
     Listen { setting: &'static str, address: SocketAddr, cause: io::Error },
-    /// The administration socket could not be made.
+    /// The administration socket could not be created.
     Socket { path: PathBuf, why: String },
     /// There is no usable certificate.
     Certificate { path: PathBuf, why: String },
@@ -150,8 +150,8 @@ impl fmt::Display for StartError {
             }
             Self::PlainNotLoopback(address) => write!(
                 f,
-                "plain HTTP on {address} could be read and changed on the way: serve HTTPS there ({}), listen on 127.0.0.1 only, \
-                 or set {} = true if a proxy that speaks TLS stands in front",
+                "plain HTTP on {address} could be read and changed in transit: serve HTTPS there ({}), listen on 127.0.0.1 only, \
+                 or set {} = true if a proxy in front speaks TLS",
                 setting::HTTPS,
                 setting::BEHIND_PROXY
             ),
@@ -164,7 +164,7 @@ impl fmt::Display for StartError {
                 };
                 write!(f, "cannot listen on {address}, the value of {setting}: {cause} ({remedy})")
             }
-            Self::Socket { path, why } => write!(f, "cannot make the administration socket {}: {why}", path.display()),
+            Self::Socket { path, why } => write!(f, "cannot create the administration socket {}: {why}", path.display()),
             Self::Certificate { path, why } => {
                 write!(f, "cannot use the certificate or key {}: {why}", path.display())
             }

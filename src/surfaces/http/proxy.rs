@@ -1,8 +1,8 @@
-//! Who is believed about the client's address: nobody, or the reverse proxies that the operator lists.
+//! The client's address: which reverse proxies to trust for it, if any.
 //!
-//! `X-Forwarded-For` is a list to which every proxy appends the address it was called from. Only the right end can be
-//! trusted, and only as far as trusted proxies wrote it: the client is the right-most address that is not such a proxy.
-//! Everything left of it may have been made up by the client. Does not know what the address is used for.
+//! `X-Forwarded-For` is a list to which every proxy appends the address of its own client. Only the right end can be trusted, and only
+//! where trusted proxies wrote it: the client is the right-most address that is not a trusted proxy. Everything left of it may be forged.
+//! Does not know how the address is used.
 
 use std::net::IpAddr;
 
@@ -14,20 +14,20 @@ use crate::engine::api::http_types::Peer;
 const FORWARDED_FOR: &str = "x-forwarded-for";
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
-/// More hops than any real chain has. A longer list is looked at only this far from its right end.
+/// More hops than any real chain has. Only this many from the right end of a longer list are read.
 const HOPS_MAX: usize = 16;
 
-/// Whether and which reverse proxies are believed.
+/// Which reverse proxies to trust, if any.
 #[derive(Clone, Debug)]
 pub struct ProxyTrust {
-    /// A proxy that speaks TLS stands in front of the plain HTTP address.
+    /// Whether a proxy in front of the plain HTTP address speaks TLS.
     pub behind_proxy: bool,
-    /// Where its connections come from.
+    /// The addresses of the proxies.
     pub networks: Vec<Network>,
 }
 
 impl Default for ProxyTrust {
-    /// No proxy; if one is switched on, one on this machine.
+    /// No proxy; if enabled, one on this machine.
     fn default() -> Self {
         let networks = ["127.0.0.0/8", "::1/128"].map(|range| range.parse().expect("a range as the notation has it")).into();
         Self { behind_proxy: false, networks }
@@ -35,12 +35,12 @@ impl Default for ProxyTrust {
 }
 
 impl ProxyTrust {
-    /// Whether connections from `address` come from a believed proxy.
+    /// Returns whether connections from `address` come from a trusted proxy.
     pub fn trusts(&self, address: IpAddr) -> bool {
         self.behind_proxy && self.networks.iter().any(|network| network.contains(address))
     }
 
-    /// Who really sent this request, if `peer` is who the connection comes from.
+    /// Returns the real client of this request, if `peer` is the other end of the connection.
     pub fn client(&self, peer: Peer, headers: &HeaderMap) -> Peer {
         match peer {
             Peer::Network { address, .. } if self.trusts(address) => self.forwarded(peer, address, headers),
@@ -52,7 +52,7 @@ impl ProxyTrust {
         let mut client = proxy;
         let mut hop = 0;
         for (index, element) in from_the_right(headers, FORWARDED_FOR).take(HOPS_MAX).enumerate() {
-            // What is not an address was not written by a proxy we understand: the last good hop is all we know.
+            // Anything but an address was not written by a known kind of proxy, so the last valid hop counts.
             let Some(address) = parse_hop(element) else { break };
             client = address;
             hop = index;
@@ -60,8 +60,8 @@ impl ProxyTrust {
                 break;
             }
         }
-        // The same place in the other list belongs to the same hop. Proxies that replace the header instead of appending to
-        // it leave one element, which then speaks for the whole way.
+        // The same position in the other list belongs to the same hop. Proxies that replace the header instead of appending to it leave one
+        // element, which then counts for the whole chain.
         let protocol = from_the_right(headers, FORWARDED_PROTO).take(hop + 1).last();
         let tls = match protocol {
             Some(protocol) => protocol.eq_ignore_ascii_case("https"),
@@ -71,13 +71,13 @@ impl ProxyTrust {
     }
 }
 
-/// The elements of a list header, last line first and each line from its right end.
+/// Returns the elements of a list header, last line first and each line from its right end.
 fn from_the_right<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let lines: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("")).collect();
     lines.into_iter().rev().flat_map(|line| line.rsplit(',')).map(str::trim)
 }
 
-/// An address, possibly with a port, possibly in brackets.
+/// Parses an address, possibly with a port or brackets.
 fn parse_hop(element: &str) -> Option<IpAddr> {
     let bare = match element.strip_prefix('[') {
         Some(rest) => rest.split(']').next()?,
@@ -112,34 +112,34 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_believed_without_the_setting() {
+    fn no_proxy_is_trusted_without_the_setting() {
         let given = headers(&[(FORWARDED_FOR, "203.0.113.9"), (FORWARDED_PROTO, "https")]);
         assert_eq!(ProxyTrust::default().client(from("127.0.0.1"), &given), from("127.0.0.1"));
     }
 
     #[test]
-    fn a_stranger_is_not_believed() {
+    fn an_unknown_proxy_is_not_trusted() {
         let given = headers(&[(FORWARDED_FOR, "203.0.113.9"), (FORWARDED_PROTO, "https")]);
         assert_eq!(trust(&["127.0.0.0/8"]).client(from("198.51.100.7"), &given), from("198.51.100.7"));
     }
 
     #[test]
-    fn the_right_most_address_that_is_no_proxy_is_the_client() {
+    fn the_right_most_address_that_is_not_a_proxy_is_the_client() {
         let trust = trust(&["127.0.0.0/8", "10.0.0.0/8"]);
-        // The client made up 1.1.1.1; the outer proxy saw 203.0.113.9; the inner one saw the outer, 10.0.0.2.
+        // The client forged 1.1.1.1; the outer proxy saw 203.0.113.9; the inner one saw the outer, 10.0.0.2.
         let given = headers(&[(FORWARDED_FOR, "1.1.1.1, 203.0.113.9"), (FORWARDED_FOR, "10.0.0.2"), (FORWARDED_PROTO, "https")]);
         let client = Peer::Network { address: "203.0.113.9".parse().expect("an address"), tls: true };
         assert_eq!(trust.client(from("127.0.0.1"), &given), client);
     }
 
     #[test]
-    fn a_protocol_made_up_by_the_client_is_not_believed() {
+    fn a_forged_protocol_is_not_trusted() {
         let given = headers(&[(FORWARDED_FOR, "203.0.113.9"), (FORWARDED_PROTO, "https, http")]);
         assert_eq!(trust(&["127.0.0.0/8"]).client(from("127.0.0.1"), &given), from("203.0.113.9"));
     }
 
     #[test]
-    fn rubbish_stops_at_the_last_good_hop() {
+    fn garbage_stops_at_the_last_valid_hop() {
         let trust = trust(&["127.0.0.0/8", "10.0.0.0/8"]);
         let given = headers(&[(FORWARDED_FOR, "203.0.113.9, unknown, 10.0.0.2")]);
         assert_eq!(trust.client(from("127.0.0.1"), &given), from("10.0.0.2"));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_brackets_and_mapped_addresses_are_understood() {
+    fn ports_brackets_and_mapped_addresses_are_parsed() {
         for (text, expected) in [
             ("203.0.113.9:4711", "203.0.113.9"),
             ("[2001:db8::1]:4711", "2001:db8::1"),

@@ -1,8 +1,7 @@
-//! The administration socket: a file that only the owner of the data folder can open. Whoever is connected to it is the
-//! operator.
+//! The administration socket: a file that only the owner of the data folder can open. Connected processes act as the operator.
 //!
-//! Three things guard it: the folder is closed to others, the file is closed to others, and the kernel is asked which user
-//! stands at the other end.
+//! Three checks protect it: the folder is closed to other users, the file is closed to other users, and the kernel reports the user of each
+//! connection.
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -13,7 +12,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::options::StartError;
 
-/// A bound administration socket. Its file goes when it is dropped.
+/// A bound administration socket. Dropping it removes its file.
 pub struct AdminSocket {
     listener: UnixListener,
     path: PathBuf,
@@ -22,19 +21,19 @@ pub struct AdminSocket {
 }
 
 impl AdminSocket {
-    /// Bind `path`. A file that a dead process left behind is replaced; one on which somebody answers is not.
+    /// Binds `path`. Replaces a file left by a dead process, but not one on which a process listens.
     pub async fn bind(path: &Path) -> Result<Self, StartError> {
         let failed = |why: String| StartError::Socket { path: path.to_owned(), why };
         prepare_folder(path).map_err(failed)?;
         remove_stale(path).await.map_err(failed)?;
         let listener = UnixListener::bind(path).map_err(|error| failed(bind_failure(&error)))?;
-        // Between these two lines the closed folder alone keeps others out.
+        // Between these two lines, only the closed folder keeps other users out.
         std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(|error| failed(error.to_string()))?;
         let file = std::fs::symlink_metadata(path).map_err(|error| failed(error.to_string()))?;
         Ok(Self { listener, path: path.to_owned(), inode: file.ino(), own_uid: file.uid() })
     }
 
-    /// The next connection of somebody who may use the socket.
+    /// Returns the next connection of a permitted user.
     pub async fn accept(&self) -> io::Result<UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().await?;
@@ -42,14 +41,14 @@ impl AdminSocket {
             if uid == 0 || uid == self.own_uid {
                 return Ok(stream);
             }
-            tracing::warn!(uid, "another user connected to the administration socket and was turned away");
+            tracing::warn!(uid, "another user connected to the administration socket and was refused");
         }
     }
 }
 
 impl Drop for AdminSocket {
     fn drop(&mut self) {
-        // Another process may have taken the place meanwhile; its file is not ours to remove.
+        // Another process may have replaced the file meanwhile; its file is not ours to remove.
         if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
             let _ = std::fs::remove_file(&self.path);
         }
@@ -74,14 +73,14 @@ async fn remove_stale(path: &Path) -> Result<(), String> {
         Err(error) => return Err(error.to_string()),
     };
     if !file.file_type().is_socket() {
-        return Err("a file that is not a socket stands there: move it away".to_owned());
+        return Err("the file exists and is not a socket: move it away".to_owned());
     }
     match UnixStream::connect(path).await {
         Ok(_) => Err("another process answers on it: is the service already running on this folder?".to_owned()),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             std::fs::remove_file(path).map_err(|error| error.to_string())
         }
-        Err(error) => Err(format!("cannot tell whether another process answers on it: {error}")),
+        Err(error) => Err(format!("could not determine whether another process answers on it: {error}")),
     }
 }
 

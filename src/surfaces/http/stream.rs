@@ -1,4 +1,4 @@
-//! The byte stream below the HTTP library, with what that library does not do.
+//! The byte stream below the HTTP library, with features that the library lacks.
 //!
 //! 1. **A time limit for request headers that starts with their first byte.** The library's own limit also runs while a
 //!    kept-alive connection is idle, so one number would have to serve for both.
@@ -7,7 +7,7 @@
 //! 4. **A close that the client can read**: what it still sends is read and thrown away for a moment, because closing a
 //!    socket with unread input makes the kernel discard the answer on its way.
 //!
-//! Knows HTTP/1.1 only as far as the first line of an error answer. For HTTP/2 it passes everything through.
+//! Knows HTTP/1.1 only as far as the first line of an error response. Passes HTTP/2 through unchanged.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -25,28 +25,28 @@ use super::answer::{Answers, Refusal};
 use super::options::Limits;
 use crate::engine::admission::Activity;
 
-/// The longest bare error answer of the library is about 120 bytes; every answer of ours has more than this in headers alone.
+/// The library's longest bare error response is about 120 bytes; all of ours are longer from headers alone.
 const BARE_ANSWER_BYTES_MAX: usize = 192;
 
-/// A byte stream under guard.
+/// A guarded byte stream.
 pub struct GuardedStream<I> {
     io: I,
-    /// Bytes that were read to find out the protocol, to be read again.
+    /// Bytes that were read to detect the protocol, to be read again.
     replay: Bytes,
-    /// An answer of our own, to be written before the end.
+    /// Our own response, to be written before the end.
     out: Bytes,
     heads: Option<HeadGuard>,
 }
 
-/// Guards the headers of HTTP/1.1 requests, and tells whether replies are flushed.
+/// Guards the headers of HTTP/1.1 requests, and tracks whether replies are flushed.
 struct HeadGuard {
     activity: Arc<ConnectionActivity>,
     answers: Arc<Answers>,
     time_max: Duration,
-    /// How many requests had been started when bytes were last read outside of one. As long as that is all that have been
-    /// started, those bytes are the beginning of a head. Starts at 0: a new connection is at the beginning of its first head.
+    /// How many requests had started when bytes were last read outside of one. While no more have started, those bytes are the start of a
+    /// head. Starts at 0: a new connection is at the start of its first head.
     heard_at: u32,
-    /// Whether there were any bytes yet; silence from the start is not worth an answer.
+    /// Whether any bytes have arrived; a client that was silent from the start gets no response.
     spoke: bool,
     armed: bool,
     expired: bool,
@@ -54,8 +54,8 @@ struct HeadGuard {
 }
 
 impl HeadGuard {
-    /// Whether part of a head has been read. Starts the timer the first time it is asked in that state: a head that arrives
-    /// whole, as nearly all do, costs no look at the clock.
+    /// Returns whether part of a head has been read. Starts the timer on the first such call: a head that arrives whole, as nearly all do,
+    /// does not read the clock.
     fn in_head(&mut self) -> bool {
         let in_head = self.heard_at == self.activity.started();
         if in_head && !self.armed {
@@ -78,7 +78,7 @@ impl HeadGuard {
 }
 
 impl<I> GuardedStream<I> {
-    /// A stream that carries HTTP/1.1.
+    /// Creates a stream for HTTP/1.1.
     pub fn http1(io: I, replay: Bytes, activity: Arc<ConnectionActivity>, answers: Arc<Answers>, header_time: Duration) -> Self {
         let heads = HeadGuard {
             activity,
@@ -93,14 +93,14 @@ impl<I> GuardedStream<I> {
         Self { io, replay, out: Bytes::new(), heads: Some(heads) }
     }
 
-    /// A stream that carries HTTP/2.
+    /// Creates a stream for HTTP/2.
     pub fn http2(io: I, replay: Bytes) -> Self {
         Self { io, replay, out: Bytes::new(), heads: None }
     }
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
-    /// Close so that the client can read what was said last; at once, if the connection is to make room for another.
+    /// Closes so that the client can read the last response; at once, if the connection makes room for another.
     pub async fn finish(mut self, limits: &Limits, activity: &Activity) {
         activity.begin_to_close();
         let closing = async {
@@ -118,13 +118,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         };
         tokio::select! {
             biased;
-            // Too slow or broken: the connection goes either way.
+            // Too slow or broken: the connection closes either way.
             _ = tokio::time::timeout(limits.linger_time, closing) => {}
             () = activity.asked_to_close() => {}
         }
     }
 
-    /// Write our own answer, if there is one.
+    /// Writes our own response, if there is one.
     fn poll_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.out.is_empty() {
             let written = ready!(Pin::new(&mut self.io).poll_write(context, &self.out))?;
@@ -136,7 +136,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         Poll::Ready(Ok(()))
     }
 
-    /// Bytes of a reply are on their way: until they are flushed, closing the connection would cut it.
+    /// Records that reply bytes are in transit: until they are flushed, closing the connection would cut it.
     fn note_write(&self) {
         if let Some(guard) = &self.heads {
             guard.activity.write();
@@ -150,7 +150,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
         polled
     }
 
-    /// If `bytes` are the library's bare error answer, put ours in their place and say how many bytes are dealt with.
+    /// Replaces the library's bare error response in `bytes` by ours; returns how many bytes were consumed.
     fn replace(&mut self, bytes: &[u8]) -> Option<usize> {
         if bytes.len() > BARE_ANSWER_BYTES_MAX {
             return None;
@@ -161,7 +161,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> GuardedStream<I> {
     }
 }
 
-/// Which error the library's bare answer stands for. An answer of ours has security headers, a bare one has none.
+/// Returns the error behind the library's bare response. Our responses have security headers, bare ones do not.
 fn bare_answer(bytes: &[u8]) -> Option<Refusal> {
     let status = bytes.strip_prefix(b"HTTP/1.1 ")?.get(..4)?;
     let refusal = match status {
@@ -201,7 +201,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<I> {
             if guard.spoke {
                 this.out = guard.answers.message(Refusal::SlowHeaders);
             }
-            // The library takes this for the end of the input and gives up the connection.
+            // The library treats this as the end of the input and drops the connection.
             return Poll::Ready(Ok(()));
         }
         polled

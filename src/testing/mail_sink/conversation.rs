@@ -1,4 +1,4 @@
-//! One conversation of the sink with a client.
+//! One session of the sink with a client.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -42,7 +42,7 @@ impl Net {
     }
 }
 
-/// What a server does after its words.
+/// What a server does after its reply.
 enum Said {
     AndStays(String),
     AndGoes,
@@ -63,7 +63,7 @@ struct Peer<'a> {
     talk: Talk,
     /// The pause between reads.
     slowly: Option<Duration>,
-    /// Whether the sender, and then the recipient, of the present message was accepted.
+    /// Whether the sender, and then the recipient, of the current message was accepted.
     sender: bool,
     recipient: bool,
     shared: &'a Shared,
@@ -146,7 +146,7 @@ impl Peer<'_> {
         (self.shared.script.lock().expect("scripts do not panic"))(&self.talk, moment)
     }
 
-    /// Answer so, or as the script has it; what was said.
+    /// Sends the usual reply, or the one in the script; returns the reply sent.
     async fn answer(&mut self, moment: SmtpStage, usual: &str) -> Result<String, Over> {
         let deed = self.deed(moment);
         self.act(deed, usual).await
@@ -204,7 +204,7 @@ impl Peer<'_> {
             }
             SinkAction::Silence => std::future::pending().await,
             SinkAction::Alert => {
-                // A fatal alert in clear text, in the middle of what is encrypted.
+                // A fatal alert in clear text, in the middle of encrypted data.
                 self.net.bare().write_all(&[0x15, 3, 3, 0, 2, 2, 40]).await?;
                 return Ok(Said::AndGoes);
             }
@@ -212,7 +212,7 @@ impl Peer<'_> {
         stays(usual)
     }
 
-    /// Close for writing and take what still comes, so that the last words arrive.
+    /// Closes for writing and reads what still arrives, so that the last reply reaches the client.
     async fn hang_up(&mut self) -> Result<String, Over> {
         self.net.bare().shutdown().await?;
         let mut rest = [0; 4096];
@@ -293,7 +293,7 @@ impl Peer<'_> {
             _ => self.recipient,
         };
         let usual = if is_taken { "250 2.0.0 Ok: taken" } else { "554 5.5.1 Nobody receives this" };
-        // Written down before anything is answered: a client that is killed from now on has sent it.
+        // Recorded before the reply: a client that is killed from now on has sent it.
         if is_taken {
             self.keep(message);
         }
@@ -303,7 +303,7 @@ impl Peer<'_> {
         Ok(())
     }
 
-    /// The message up to its final dot, without that.
+    /// Reads the message up to its final dot, without the dot.
     async fn message(&mut self) -> Result<Vec<u8>, Over> {
         const END: &[u8] = b"\r\n.\r\n";
         let mut from = 0;

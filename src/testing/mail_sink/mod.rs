@@ -1,6 +1,6 @@
-//! A mail server for tests: it takes mail as servers do, writes each message down before it answers, and misbehaves as it is told.
+//! A mail server for tests: it accepts mail like a real server, records each message before it replies, and misbehaves on request.
 //!
-//! It runs on a thread of its own, so synchronous and asynchronous tests can use it alike; `tests/it` includes this very folder.
+//! It runs on its own thread, so synchronous and asynchronous tests can both use it; `tests/it` includes this very folder.
 
 mod conversation;
 
@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-/// What the server offers.
+/// The capabilities of the server.
 #[derive(Clone)]
 pub struct SinkCapabilities {
-    /// Whether it knows EHLO.
+    /// Whether it supports EHLO.
     pub extensions: bool,
     pub pipelining: bool,
     pub eight_bit: bool,
@@ -26,11 +26,11 @@ pub struct SinkCapabilities {
     pub size: Option<usize>,
     /// Like "PLAIN LOGIN XOAUTH2".
     pub auth: &'static str,
-    /// The coded texts that log in; the last line of any mechanism must be one of them.
+    /// The encoded credentials that log in; the last line of any mechanism must be one of them.
     pub logins: Vec<String>,
-    /// Offered by STARTTLS.
+    /// Offers STARTTLS.
     pub starttls: Option<TlsAcceptor>,
-    /// Spoken from the first byte on.
+    /// Uses TLS from the first byte on.
     pub tls: Option<TlsAcceptor>,
 }
 
@@ -50,7 +50,7 @@ impl Default for SinkCapabilities {
     }
 }
 
-/// How far a conversation is when the script is asked.
+/// The stage of a session at which the script is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpStage {
     Greeting,
@@ -60,71 +60,71 @@ pub enum SmtpStage {
     Sender,
     Recipient,
     Data,
-    /// The first bytes of a message are here.
+    /// The first bytes of a message have arrived.
     Body,
-    /// The final dot is here.
+    /// The final dot has arrived.
     Dot,
     Reset,
     Quit,
 }
 
-/// What the server does.
+/// The server's action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SinkAction {
-    /// What servers do.
+    /// Acts like a real server.
     Usual,
-    /// The same, later.
+    /// Acts as usual, after a pause.
     Wait(Duration),
-    /// The same, then it hangs up.
+    /// Acts as usual, then hangs up.
     UsualThenClose,
-    /// The same, then the connection is reset.
+    /// Acts as usual, then resets the connection.
     UsualThenReset,
-    /// It says this instead.
+    /// Sends this reply instead.
     Say(String),
     SayThenClose(String),
-    /// It writes exactly this and hangs up.
+    /// Writes exactly this and hangs up.
     WriteThenClose(Vec<u8>),
     Close,
     Reset,
-    /// Nothing, for as long as the other side waits.
+    /// Sends nothing, for as long as the client waits.
     Silence,
-    /// It takes what follows in small pieces, with this pause between them.
+    /// Reads what follows in small chunks, with this pause between them.
     Slowly(Duration),
-    /// It spoils the encryption.
+    /// Breaks the encryption.
     Alert,
 }
 
-/// What the server knows of a conversation.
+/// What the server knows of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Talk {
-    /// Which connection, from 0.
+    /// The number of the connection, from 0.
     pub connection: usize,
-    /// Which message on this connection, from 0.
+    /// The number of the message on this connection, from 0.
     pub message: usize,
     pub encrypted: bool,
-    /// What logged in.
+    /// The credentials that logged in.
     pub login: Option<String>,
-    /// All that follows `MAIL FROM:`.
+    /// The text after `MAIL FROM:`.
     pub sender: String,
-    /// All that follows `RCPT TO:`.
+    /// The text after `RCPT TO:`.
     pub recipient: String,
 }
 
-/// A message that was taken in.
+/// An accepted message.
 #[derive(Clone, Debug)]
 pub struct Letter {
     pub talk: Talk,
     pub message_id: String,
     pub bytes: usize,
-    /// A sum over the message.
+    /// A checksum of the message.
     pub sum: u64,
-    /// The message, without doubled dots; empty if only sums are kept.
+    /// The message, without doubled dots; empty if only checksums are kept.
     pub body: Vec<u8>,
 }
 
 type Script = Box<dyn FnMut(&Talk, SmtpStage) -> SinkAction + Send>;
 
-/// The server. It ends with the test.
+/// The server. It stops with the test.
 pub struct MailSink {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -150,28 +150,28 @@ struct Seen {
 }
 
 impl MailSink {
-    /// One that does what servers do.
+    /// A server that acts as usual.
     pub fn usual() -> Self {
         Self::by(SinkCapabilities::default(), |_, _| SinkAction::Usual)
     }
 
-    /// One that does this at that moment, the first time it comes, and else what servers do.
+    /// A server that does this at that stage, the first time, and otherwise acts as usual.
     pub fn once(offers: SinkCapabilities, moment: SmtpStage, deed: SinkAction) -> Self {
         let mut deed = Some(deed);
         Self::by(offers, move |_, now| if now == moment { deed.take().unwrap_or(SinkAction::Usual) } else { SinkAction::Usual })
     }
 
-    /// One that does this at that moment each time.
+    /// A server that does this at that stage each time.
     pub fn always(offers: SinkCapabilities, moment: SmtpStage, deed: SinkAction) -> Self {
         Self::by(offers, move |_, now| if now == moment { deed.clone() } else { SinkAction::Usual })
     }
 
-    /// One that follows a script.
+    /// A server that follows a script.
     pub fn by(offers: SinkCapabilities, script: impl FnMut(&Talk, SmtpStage) -> SinkAction + Send + 'static) -> Self {
         Self::at("127.0.0.1:0".parse().expect("an address"), offers, true, script)
     }
 
-    /// The same at this address. Without bodies it can take millions of messages.
+    /// A server at this address that follows a script. Without bodies it can accept millions of messages.
     pub fn at(
         address: SocketAddr,
         offers: SinkCapabilities,
@@ -192,42 +192,42 @@ impl MailSink {
         Self { address, shared, thread }
     }
 
-    /// Every message so far.
+    /// All messages so far.
     pub fn letters(&self) -> Vec<Letter> {
         self.seen().letters.clone()
     }
 
-    /// How many messages so far.
+    /// The number of messages so far.
     pub fn count(&self) -> usize {
         self.seen().letters.len()
     }
 
-    /// Every command so far, without its end, with the number of its connection. Texts of logins are left out.
+    /// All commands so far, without line ends, with the number of their connection. Login data is omitted.
     pub fn commands(&self) -> Vec<(usize, String)> {
         self.seen().commands.clone()
     }
 
-    /// How many connections so far.
+    /// The number of connections so far.
     pub fn connections(&self) -> usize {
         self.seen().connections
     }
 
-    /// The most connections that were open at a time.
+    /// The highest number of connections that were open at a time.
     pub fn open_max(&self) -> usize {
         self.seen().open_max
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     pub fn open(&self) -> usize {
         self.seen().open
     }
 
-    /// How often something else than the usual was done, all of its words said.
+    /// How often an unusual action was carried out completely.
     pub fn misdeeds(&self) -> usize {
         self.seen().misdeeds
     }
 
-    /// End it in the middle of whatever it does; what it has taken can still be read.
+    /// Stops the server at once; accepted messages can still be read.
     pub fn stop(&mut self) {
         self.shared.stop.notify_one();
         if let Some(thread) = self.thread.take() {
@@ -246,7 +246,7 @@ impl Drop for MailSink {
     }
 }
 
-/// A certificate for this name that is its own authority, and a server that has it.
+/// A self-signed certificate for this name, and a server that uses it.
 pub fn certificate(name: &str) -> (CertificateDer<'static>, TlsAcceptor) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
     let der = made.cert.der().clone();
@@ -281,7 +281,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>) {
                         seen.open_max = seen.open_max.max(seen.open);
                         seen.connections - 1
                     };
-                    // Tests hear of an error by what the client does.
+                    // Tests notice an error by the client's behavior.
                     let _ = conversation::serve(stream, connection, &shared).await;
                     shared.seen().open -= 1;
                 });

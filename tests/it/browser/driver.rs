@@ -1,7 +1,7 @@
-//! A real Chromium, driven by its own `chromedriver`: WebDriver (W3C), and DevTools' protocol where that has no word.
+//! A real Chromium, driven by its `chromedriver`: WebDriver (W3C), and the DevTools protocol for the rest.
 //!
-//! WebDriver is a dozen JSON requests, which the tests' HTTP client speaks already; a crate for it would bring twenty others, and
-//! neither the console nor what DevTools emulates.
+//! WebDriver is a dozen JSON requests, which the tests' HTTP client can send; a crate for it would add twenty dependencies, and support
+//! neither the console nor DevTools emulation.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,13 +20,13 @@ use tokio::time::Instant;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 const CHROMEDRIVER: &str = "/usr/bin/chromedriver";
-/// The name under which WebDriver hands out elements.
+/// The key of elements in WebDriver responses.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const LOOK: Duration = Duration::from_millis(20);
-/// Pages come in milliseconds; a loaded machine may take long.
+/// Pages load in milliseconds; a loaded machine may take long.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Whether there is a Chromium to test with. Without one that is said loudly, and where everything must be tested it is a failure.
+/// Returns whether there is a Chromium to test with. Without one, prints a warning, or fails where everything must be tested.
 pub fn is_there() -> bool {
     let missing: Vec<&str> =
         [CHROMIUM, CHROMEDRIVER].into_iter().filter(|program| !std::path::Path::new(program).exists()).collect();
@@ -43,13 +43,13 @@ pub fn is_there() -> bool {
 pub struct Driver {
     child: Child,
     address: SocketAddr,
-    /// Kept open: a program that cannot say anything any more ends.
+    /// Kept open: a program that cannot write its output ends.
     _said: BufReader<ChildStdout>,
     http: legacy::Client<HttpConnector, Full<Bytes>>,
 }
 
 impl Driver {
-    /// Start one on a free port.
+    /// Starts one on a free port.
     pub fn start() -> Self {
         let command = Command::new(CHROMEDRIVER).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut child = command.expect("it is there");
@@ -77,7 +77,7 @@ impl Driver {
         if good { Ok(answer["value"].take()) } else { Err(answer["value"].take()) }
     }
 
-    /// A new browser that knows nothing yet.
+    /// Opens a new browser with an empty profile.
     pub async fn browser(&self) -> Tab<'_> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut arguments = vec![
@@ -88,7 +88,7 @@ impl Driver {
             "--no-first-run".into(),
             "--lang=en-GB".into(),
             "--window-size=1280,900".into(),
-            // Nothing leaves this machine.
+            // No request leaves this machine.
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1".into(),
             format!("--user-data-dir={}", folder.path().display()),
         ];
@@ -106,10 +106,10 @@ impl Driver {
     }
 }
 
-/// Whether an element was only covered for a moment, or has just been renewed: it is tried again.
+/// Returns whether an element was only covered for a moment, or has just been replaced, so that a retry may work.
 fn passes(error: &Value) -> bool {
     let passing = ["element click intercepted", "element not interactable", "stale element reference"];
-    // Chromium's own words for the same, when a page leaves between two looks.
+    // Chromium's own message for this, when a page unloads between two calls.
     let gone = error["message"].as_str().is_some_and(|said| said.contains("does not belong to the document"));
     gone || passing.iter().any(|known| error["error"] == *known)
 }
@@ -131,7 +131,7 @@ pub struct Tab<'d> {
 }
 
 impl Drop for Tab<'_> {
-    /// Nothing can be waited for here but what a socket does: otherwise the browser would outlive its driver.
+    /// Drop can only block on a socket: otherwise the browser would outlive its driver.
     fn drop(&mut self) {
         let Ok(mut stream) = TcpStream::connect(self.driver.address) else { return };
         let request = format!("DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", self.session);
@@ -150,18 +150,18 @@ impl Tab<'_> {
         done.unwrap_or_else(|error| panic!("{path} {body}: {} {}", error["error"], error["message"]))
     }
 
-    /// Go to an address.
+    /// Opens a URL.
     pub async fn go(&self, address: &str) {
         self.command("/url", json!({ "url": address })).await;
     }
 
-    /// Where it is.
+    /// Returns the current URL.
     pub async fn address(&self) -> String {
         let at = self.try_do(Method::GET, "/url", None).await.expect("it is somewhere");
         at.as_str().expect("text").to_owned()
     }
 
-    /// Run a script of the tests' own; also where pages run none.
+    /// Runs a script of the tests, even where pages run none.
     pub async fn run(&self, script: &str, arguments: Value) -> Value {
         self.command("/execute/sync", json!({ "script": script, "args": arguments })).await
     }
@@ -171,67 +171,67 @@ impl Tab<'_> {
         self.command("/execute/async", json!({ "script": script, "args": [] })).await
     }
 
-    /// Ask by DevTools' own protocol.
+    /// Sends a DevTools command.
     pub async fn devtools(&self, command: &str, parameters: Value) -> Value {
         self.command("/goog/cdp/execute", json!({ "cmd": command, "params": parameters })).await
     }
 
-    /// Let pages run scripts from now on, or not.
+    /// Enables or disables scripts in pages.
     pub async fn let_scripts_run(&mut self, scripts: bool) {
         self.scripts = scripts;
         self.devtools("Emulation.setScriptExecutionDisabled", json!({ "value": !scripts })).await;
     }
 
-    /// Say which colours its user likes.
+    /// Sets the preferred color scheme.
     pub async fn prefer(&self, scheme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.devtools("Emulation.setEmulatedMedia", json!({ "features": features })).await;
     }
 
-    /// Look at pages on a screen of this width.
+    /// Sets the width of the screen.
     pub async fn wide(&self, width: u32) {
         let screen = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
         self.devtools("Emulation.setDeviceMetricsOverride", screen).await;
     }
 
-    /// What the console has said since it was asked last.
+    /// Returns the console output since the last call.
     pub async fn console(&self) -> Vec<Value> {
         self.command("/se/log", json!({ "type": "browser" })).await.as_array().expect("a list").clone()
     }
 
-    /// The text of the dialog that is open, if one is.
+    /// Returns the text of the open dialog, if there is one.
     pub async fn dialog(&self) -> Option<String> {
         let text = self.try_do(Method::GET, "/alert/text", None).await.ok()?;
         text.as_str().map(str::to_owned)
     }
 
-    /// Say yes to the dialog, if one is open.
+    /// Accepts the open dialog, if there is one.
     pub async fn agree(&self) {
         if self.dialog().await.is_some() {
             self.command("/alert/accept", json!({})).await;
         }
     }
 
-    /// The whole page, as a picture (PNG) in base64.
+    /// Returns a screenshot of the whole page (PNG) in base64.
     pub async fn picture(&self) -> String {
         let shot = self.devtools("Page.captureScreenshot", json!({ "captureBeyondViewport": true })).await;
         shot["data"].as_str().expect("a picture").to_owned()
     }
 
-    /// The page's text, as people see it; nothing while one page leaves and the next comes.
+    /// Returns the page's visible text; nothing during navigation.
     pub async fn text(&self) -> String {
         let text = self.glance("return document.body.innerText").await;
         text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    /// What a script tells of the page that is there; nothing while one page leaves and the next comes.
+    /// Returns the result of a script on the current page; nothing during navigation.
     async fn glance(&self, script: &str) -> Option<Value> {
         self.try_do(Method::POST, "/execute/sync", Some(json!({ "script": script, "args": [] }))).await.ok()
     }
 
-    /// Press a button that leads to another page, or to a new answer at the same address, and wait until that is there.
+    /// Presses a button that leads to another page, or reloads the same one, and waits until it is loaded.
     pub async fn press_through(&self, words: &str) {
-        // Each document has a beginning of its own.
+        // Each document has its own time origin.
         const BEGINNING: &str = "return document.readyState === 'complete' ? performance.timeOrigin : null";
         let here = self.run(BEGINNING, json!([])).await;
         self.click_path(&format!("//main//button[normalize-space()='{words}']")).await;
@@ -242,7 +242,7 @@ impl Tab<'_> {
         }
     }
 
-    /// Wait until the page says this.
+    /// Waits until the page contains this text.
     pub async fn sees(&self, wanted: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -260,7 +260,7 @@ impl Tab<'_> {
         found[ELEMENT].as_str().map(str::to_owned)
     }
 
-    /// The element that a CSS selector finds, as soon as it is there.
+    /// Returns the element for a selector, once it exists.
     async fn element(&self, using: &str, value: &str) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -272,12 +272,12 @@ impl Tab<'_> {
         }
     }
 
-    /// Whether there is such an element.
+    /// Returns whether such an element exists.
     pub async fn has(&self, selector: &str) -> bool {
         self.find("css selector", selector).await.is_some()
     }
 
-    /// Wait until there is no such element.
+    /// Waits until no such element exists.
     pub async fn misses(&self, selector: &str) {
         let end = Instant::now() + PATIENCE;
         while self.has(selector).await {
@@ -286,19 +286,19 @@ impl Tab<'_> {
         }
     }
 
-    /// Click what a CSS selector finds.
+    /// Clicks the element for a CSS selector.
     pub async fn click(&self, selector: &str) {
         self.click_on("css selector", selector).await;
     }
 
-    /// Click a button, a link or a summary by its words.
+    /// Clicks a button, a link or a summary by its text.
     pub async fn press(&self, words: &str) {
         let quoted = if words.contains('\'') { format!("\"{words}\"") } else { format!("'{words}'") };
         let path = format!("//main//*[(self::button or self::a or self::summary) and normalize-space()={quoted}]");
         self.click_on("xpath", &path).await;
     }
 
-    /// Open what a field is folded away in, if it is.
+    /// Opens the collapsed section of a field, if it is in one.
     pub async fn unfold(&self, selector: &str) {
         self.element_at(selector).await;
         let folded = "const part = document.querySelector(arguments[0]).closest('details'); return Boolean(part) && !part.open;";
@@ -307,7 +307,7 @@ impl Tab<'_> {
         }
     }
 
-    /// Click what an XPath finds.
+    /// Clicks the element for an XPath.
     pub async fn click_path(&self, path: &str) {
         self.click_on("xpath", path).await;
     }
@@ -323,7 +323,7 @@ impl Tab<'_> {
         }
     }
 
-    /// Fill a field that a CSS selector finds.
+    /// Fills the field for a CSS selector.
     pub async fn fill(&self, selector: &str, text: &str) {
         let end = Instant::now() + PATIENCE;
         while let Err(error) = self.try_fill(selector, text).await {
@@ -338,18 +338,18 @@ impl Tab<'_> {
         self.try_do(Method::POST, &format!("/element/{element}/value"), Some(json!({ "text": text }))).await
     }
 
-    /// Choose a file.
+    /// Chooses a file.
     pub async fn attach(&self, selector: &str, path: &str) {
         let element = self.element("css selector", selector).await;
         self.command(&format!("/element/{element}/value"), json!({ "text": path })).await;
     }
 
-    /// Wait until something is there.
+    /// Waits until an element exists.
     pub async fn element_at(&self, selector: &str) {
         self.element("css selector", selector).await;
     }
 
-    /// Choose in a list.
+    /// Chooses an option in a list.
     pub async fn choose(&self, selector: &str, value: &str) {
         let mut option = String::new();
         write!(option, "{selector} option[value=\"{value}\"]").expect("text");

@@ -1,5 +1,5 @@
-//! What every page is held to: nothing wrong on the console, no violation of the policy, nothing wider than a telephone, and no
-//! finding of axe-core, whatever it calls it.
+//! What every page must satisfy: no console errors, no policy violations, nothing wider than a phone, and no axe-core findings of any
+//! severity.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::driver::Tab;
 
-/// A telephone.
+/// The width of a phone.
 pub const NARROW: u32 = 375;
-/// A desk.
+/// The width of a desktop.
 pub const WIDE: u32 = 1280;
 
-/// The source of axe-core (MPL-2.0), which `.ci/run` fetches beside the other tools. Without it that is said loudly, and where
-/// everything must be tested it is a failure.
+/// Returns the source of axe-core (MPL-2.0), which `.ci/run` fetches with the other tools. Without it, prints a warning, or fails where
+/// everything must be tested.
 pub fn axe() -> Option<String> {
     let tools = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).with_file_name("ci-tools");
     let path = tools.join("node/node_modules/axe-core/axe.min.js");
@@ -28,11 +28,11 @@ pub fn axe() -> Option<String> {
     }
 }
 
-/// What is wrong with the page that is open, by what the console has said since the last look.
+/// Returns the errors of the open page in the console output since the last check.
 pub async fn console(tab: &Tab<'_>) -> Vec<String> {
     let address = tab.address().await;
     let is_own_status = |entry: &Value| {
-        // A page that says what to correct is a page with such a status; pages load nothing but their style and script.
+        // A page that shows an input error has an error status; pages load nothing else but their style and script.
         let message = entry["message"].as_str().unwrap_or_default();
         entry["source"] == "network"
             && !message.contains("/assets/")
@@ -48,7 +48,7 @@ pub async fn console(tab: &Tab<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether the page must be moved sideways on a telephone.
+/// Returns whether the page scrolls sideways on a phone.
 pub async fn width(tab: &Tab<'_>) -> Vec<String> {
     tab.wide(NARROW).await;
     let script = "const wide = document.documentElement.scrollWidth; const all = [...document.querySelectorAll('body *')]; \
@@ -64,7 +64,7 @@ pub async fn width(tab: &Tab<'_>) -> Vec<String> {
     }
 }
 
-/// Names that two things of the page have: a label or a link would lead to the wrong one.
+/// Returns duplicate ids in the page: a label or link would lead to the wrong element.
 pub async fn names(tab: &Tab<'_>) -> Vec<String> {
     let script = "const all = [...document.querySelectorAll('[id]')].map(one => one.id); \
                   return all.filter((id, at) => all.indexOf(id) < at)";
@@ -73,9 +73,9 @@ pub async fn names(tab: &Tab<'_>) -> Vec<String> {
     twice.as_array().expect("a list").iter().map(|id| format!("{address}: two things have the id {id}")).collect()
 }
 
-/// What axe-core finds in the page that is open, in both themes.
+/// Returns axe-core's findings in the open page, in both themes.
 pub async fn accessibility(tab: &Tab<'_>, axe: &str) -> Vec<String> {
-    // Its own message goes to the console where it cannot look into a frame; frames hold mail, which is not ours.
+    // axe-core logs a message for frames it cannot access; frames hold mail, which is not ours.
     const RUN: &str = "const done = arguments[arguments.length - 1]; \
                        axe.run(document, { resultTypes: ['violations'], iframes: false }).then(found => \
                        done(found.violations.map(v => [v.impact, v.id, v.help, v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + \
@@ -93,7 +93,7 @@ pub async fn accessibility(tab: &Tab<'_>, axe: &str) -> Vec<String> {
     wrong
 }
 
-/// Pictures of the page for people, if a folder for them is named: `SHOTS=folder cargo test --test it browser`.
+/// Saves screenshots of the page if a folder is set: `SHOTS=folder cargo test --test it browser`.
 pub async fn keep_pictures(tab: &Tab<'_>, name: &str) {
     let Some(folder) = std::env::var_os("SHOTS").map(PathBuf::from) else { return };
     for (width, scheme) in [(WIDE, "light"), (WIDE, "dark"), (NARROW, "light")] {

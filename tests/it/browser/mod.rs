@@ -1,6 +1,6 @@
-//! The dashboard in a real Chromium: every page is looked at, and each page's main task is done, with scripts and without.
+//! The dashboard in a real Chromium: every page is checked, and each page's main task is done, with scripts and without.
 //!
-//! `SHOTS=folder cargo test --test it browser::every_page` keeps pictures of all pages for people.
+//! `SHOTS=folder cargo test --test it browser::every_page` saves screenshots of all pages.
 
 mod driver;
 mod look;
@@ -17,7 +17,7 @@ use crate::support::fixtures::{EVIL, Furnished, settings};
 use crate::support::hook_sink::HookSink;
 use crate::users::{OWNER, PASSWORD, owned};
 
-/// A place on a server.
+/// Returns a URL on a server.
 fn at(server: &Server, path: &str) -> String {
     format!("http://{}{path}", server.address())
 }
@@ -30,13 +30,13 @@ async fn sign_in(tab: &Tab<'_>, server: &Server) {
     tab.sees("Sign out").await;
 }
 
-/// Pages that are documents in frames, downloads or pictures: a browser shows them as they are.
+/// Pages that are framed documents, downloads or pictures, which a browser shows as they are.
 fn is_shown(route: &str) -> bool {
     !["/frame", "/mail", "/picture", "/source", "/document", "/text"].iter().any(|end| route.ends_with(end))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_page_is_sound_with_data_and_without_in_both_themes() {
+async fn every_page_is_valid_with_data_and_without_in_both_themes() {
     if !driver::is_there() {
         return;
     }
@@ -54,7 +54,7 @@ async fn every_page_is_sound_with_data_and_without_in_both_themes() {
                 sign_in(&tab, server).await;
             }
             for route in routes().filter(|route| route.get.is_some() && is_shown(route.path)) {
-                // What is there is seen on the full server only; strangers' pages before signing in.
+                // Pages about an object need the full server; public pages are opened before signing in.
                 let names_something = route.path.replace("{environment}", "").contains('{');
                 if (route.auth == Auth::Closed) != closed || (names_something && name == "empty") {
                     continue;
@@ -75,7 +75,7 @@ async fn every_page_is_sound_with_data_and_without_in_both_themes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn markup_that_is_kept_anywhere_runs_nowhere() {
+async fn stored_markup_is_never_executed() {
     if !driver::is_there() {
         return;
     }
@@ -92,7 +92,7 @@ async fn markup_that_is_kept_anywhere_runs_nowhere() {
         };
         tab.go(&at(&server, &path)).await;
         assert_eq!(tab.dialog().await, None, "{path}");
-        // What is framed is kept in by its own policy, and its pictures are nowhere.
+        // Framed content is confined by its own policy, and its images do not exist.
         let said = look::console(&tab).await;
         if is_shown(route.path) {
             wrong.extend(said);
@@ -104,7 +104,7 @@ async fn markup_that_is_kept_anywhere_runs_nowhere() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every page's main task, in one browser; what its console has said is told in the end.
+/// Does every page's main task in one browser; checks the console output at the end.
 async fn do_all(scripts: bool) {
     if !driver::is_there() {
         return;
@@ -137,7 +137,7 @@ async fn every_main_task_is_done_without_scripts() {
 }
 
 #[test]
-fn every_page_that_takes_a_form_has_its_main_task() {
+fn every_page_with_a_form_has_a_main_task() {
     let missing: Vec<&str> = routes()
         .filter(|route| route.auth == Auth::Closed && route.post.is_some() && route.path != "/confirm")
         .map(|route| route.path)

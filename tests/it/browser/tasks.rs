@@ -1,4 +1,4 @@
-//! The main task of each page, done as a person does it: by its fields and buttons, with scripts and without.
+//! The main task of each page, done as a user does it: with its fields and buttons, with scripts and without.
 
 use std::pin::Pin;
 
@@ -12,7 +12,7 @@ use crate::support::hook_sink::HookSink;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, six_digits, stranger};
 
-/// A browser in which the owner is signed in, and what it looks at.
+/// A browser with the owner signed in, and the data it shows.
 pub struct Scene<'s> {
     pub tab: &'s Tab<'s>,
     pub server: &'s Server,
@@ -21,12 +21,12 @@ pub struct Scene<'s> {
 }
 
 impl Scene<'_> {
-    /// Go to a page of the test data.
+    /// Opens a page of the test data.
     pub async fn open(&self, path: &str) {
         self.tab.go(&at(self.server, path)).await;
     }
 
-    /// Press something that asks whether it is meant.
+    /// Presses a button that asks for confirmation, and confirms.
     pub async fn press_and_agree(&self, words: &str) {
         self.tab.press(words).await;
         self.tab.agree().await;
@@ -49,11 +49,12 @@ pub const TASKS: &[(&str, Task)] = &[
     ("/{environment}/domains/{domain}", |scene| Box::pin(domain(scene))),
     ("/{environment}/settings/webhooks", |scene| Box::pin(webhooks(scene))),
     ("/{environment}/settings/webhooks/{id}", |scene| Box::pin(webhook(scene))),
+    ("/{environment}/settings/plan", |scene| Box::pin(plan(scene))),
     ("/{environment}/settings/system", |scene| Box::pin(system(scene))),
     ("/{environment}/inbox/{id}", |scene| Box::pin(inbox(scene))),
 ];
 
-/// The last one: nobody is signed in after it.
+/// The last one, because it signs out.
 pub const LAST: (&str, Task) = ("/signout", |scene| Box::pin(sign_out(scene)));
 
 async fn keys(scene: &Scene<'_>) {
@@ -108,7 +109,7 @@ async fn security(scene: &Scene<'_>) {
     tab.sees("Authenticator app removed.").await;
 }
 
-/// The code of an agent that asks.
+/// Returns the code of an agent's request.
 async fn asking(scene: &Scene<'_>, name: &str) -> String {
     let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": name, "scope": "audience:read domain:read" });
     let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
@@ -160,7 +161,7 @@ async fn domain(scene: &Scene<'_>) {
     tab.click("input[name=clicks]").await;
     tab.click_path("//form[.//input[@name='clicks']]//button[@value='tracking']").await;
     tab.sees("Saved.").await;
-    // Copy buttons are for who has scripts.
+    // Copy buttons require scripts.
     let shown = "return [...document.querySelectorAll('[data-copy]')].some(button => !button.hidden)";
     assert_eq!(tab.run(shown, json!([])).await, tab.scripts);
 }
@@ -199,6 +200,13 @@ async fn webhook(scene: &Scene<'_>) {
     tab.sees("webhook.test").await;
     tab.click("li details summary").await;
     tab.sees("Attempt 1").await;
+}
+
+async fn plan(scene: &Scene<'_>) {
+    let tab = scene.tab;
+    scene.open("/live/settings/plan").await;
+    tab.press("Save").await;
+    tab.sees("Plan changed.").await;
 }
 
 async fn system(scene: &Scene<'_>) {

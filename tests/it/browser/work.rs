@@ -1,4 +1,4 @@
-//! The main tasks of the pages that people work with: brands, emails, their audience, campaigns.
+//! The main tasks of the pages for daily work: brands, emails, audience, campaigns.
 
 use serde_json::json;
 use tokio::time::Instant;
@@ -45,7 +45,7 @@ async fn at(scene: &Scene<'_>, route: &str) {
     scene.open(&scene.there.path(route, "test")).await;
 }
 
-/// Open a page again and again until it says this: somebody is at work behind it.
+/// Reloads a page until it contains this text, because background work is in progress.
 async fn comes(scene: &Scene<'_>, path: &str, wanted: &str) {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -82,7 +82,7 @@ async fn new_brand(scene: &Scene<'_>) {
 async fn brand(scene: &Scene<'_>) {
     at(scene, "/{environment}/brands/{id}").await;
     scene.tab.press_through("Try again").await;
-    // The site is still not there: it says so once more.
+    // The website still does not exist, so the import fails again.
     scene.tab.sees("Try again").await;
 }
 
@@ -186,7 +186,7 @@ async fn exports(scene: &Scene<'_>) {
     scene.tab.sees("Download").await;
 }
 
-/// A page of the brand's audience.
+/// Returns the path of a page about the brand's audience.
 async fn of_brand(scene: &Scene<'_>, path: &str) {
     scene.open(&format!("/test/{path}?brand={}", scene.there.ids["brands"])).await;
 }
@@ -321,7 +321,7 @@ async fn new_campaign(scene: &Scene<'_>) {
     tab.sees("Draft saved.").await;
 }
 
-/// The campaign that waits.
+/// Returns the path of the draft campaign.
 async fn draft(scene: &Scene<'_>, part: &str) {
     scene.open(&format!("/test/campaigns/{}{part}", scene.there.ids["drafts"])).await;
 }
@@ -354,6 +354,6 @@ async fn demo(scene: &Scene<'_>) {
     scene.open("/test/demo").await;
     tab.fill("#site", "http://127.0.0.1:9").await;
     tab.press("Start").await;
-    // There is no site: the story says so and can be told once more.
+    // There is no website: the demo says so and can be run again.
     tab.sees("Run again").await;
 }

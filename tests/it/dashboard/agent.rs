@@ -1,4 +1,4 @@
-//! An agent's request for a key, decided in a browser: what was chosen stays chosen until it is granted.
+//! An agent's request for a key, decided in a browser: choices are kept until it is granted.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::server::BOUNDLESS;
 use crate::support::{Server, operation};
 use crate::users::{OWNER, PASSWORD, owned, set_up, signed_in, stranger};
 
-/// A request of an agent that wants these; its code.
+/// Creates an agent's request for these permissions; returns its code.
 async fn asked(server: &Server, scope: &str) -> String {
     let body = json!({ "type": "service_auth", "login_hint": OWNER, "agent_name": "Shop helper", "scope": scope });
     let call = Call::new(operation("accounts.agent_identity"), json!({})).json(body);
@@ -16,7 +16,7 @@ async fn asked(server: &Server, scope: &str) -> String {
     answer["claim"]["user_code"].as_str().unwrap_or_else(|| panic!("a code: {answer}")).to_owned()
 }
 
-/// The values of the fields of this name that are chosen.
+/// Returns the selected values of the fields with this name.
 fn chosen(page: &Page, name: &str) -> Vec<String> {
     let front = format!("name=\"{name}\" value=\"");
     let fields = page.text.split(&front).skip(1).filter_map(|rest| rest.split_once('"'));
@@ -32,14 +32,14 @@ async fn newest(server: &Server) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_chosen_stays_chosen_after_the_password_is_asked_for() {
+async fn choices_are_kept_when_the_password_is_requested() {
     let mut server = Server::stopped(BOUNDLESS);
     let Some(faults) = server.faults() else { return };
     server.serve();
     set_up(&server);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
-    // The sign-in is too long ago for what lets mail go out.
+    // The sign-in is too long ago for permissions that can send mail.
     faults.clock_off_by_ms(11 * 60 * 1000);
     let all = "audience:read audience:write email:read email:write email:send email:validate email:preview domain:read \
                domain:write campaign:read campaign:write project:write webhook:read webhook:write";
@@ -68,7 +68,7 @@ async fn what_was_chosen_stays_chosen_after_the_password_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_the_form_keeps_what_was_chosen() {
+async fn an_error_in_the_form_keeps_the_choices() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
@@ -82,7 +82,7 @@ async fn a_mistake_in_the_form_keeps_what_was_chosen() {
 }
 
 #[tokio::test]
-async fn a_link_of_somebody_else_can_take_ticks_away_and_nothing_more() {
+async fn a_link_from_elsewhere_can_only_remove_permissions() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;

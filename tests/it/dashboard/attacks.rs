@@ -1,6 +1,6 @@
-//! What is tried against the dashboard, on every page that there is: the table of pages is walked, so that none can be forgotten.
+//! Attacks on the dashboard, on every page: the test walks over the table of pages, so that none can be forgotten.
 //!
-//! One server with something of everything stands for all of it. Nothing that is tried here may change anything there.
+//! One server with every kind of object is used for all attacks. None may change anything there.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +22,10 @@ pub fn routes() -> impl Iterator<Item = &'static Route> {
     PAGES.iter().copied().flatten()
 }
 
-/// Pages that show nothing without a further word in their address: which.
+/// Query strings of pages that show nothing without one.
 pub const QUERIES: &[(&str, &str)] = &[("/{environment}/brands/{id}/picture", "?of=http%3A%2F%2F127.0.0.1%3A9%2Froastery.png")];
 
-/// Where a page is among what there is.
+/// Returns a page's URL for an existing object.
 pub fn address(there: &Furnished, route: &str, environment: &str) -> String {
     let query = QUERIES.iter().find(|(path, _)| *path == route).map_or("", |(_, query)| query);
     format!("{}{query}", there.path(route, environment))
@@ -50,7 +50,7 @@ async fn shared() -> &'static Shared {
             member(&server, &owner, email, role).await;
         }
         stranger(&server).data("accounts.sign_up", json!({ "email": STRANGER, "password": PASSWORD })).await;
-        // With a brand of their own, so that their pages look for things of it.
+        // With its own brand, so that the pages search for objects in it.
         let wanted = json!({ "name": "Mine", "environment": "test", "permissions": ["all"] });
         let made = signed_in(&server, STRANGER, "test").await.data("accounts.key_create", wanted).await;
         stranger(&server).with_key(made["key"].as_str()).project("Strange").await;
@@ -68,14 +68,14 @@ async fn signed<'s>(server: &'s Server, email: &str) -> Browser<'s> {
     browser
 }
 
-/// Whether it is a page of ours, and neither a file nor foreign HTML in its frame.
+/// Returns whether it is one of our pages, not a file or untrusted HTML in a frame.
 fn is_page(page: &Page) -> bool {
     let text = |name: &str| page.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"));
     text("content-type").starts_with("text/html") && !text("content-security-policy").starts_with("sandbox")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn markup_in_every_field_of_everything_is_text_on_every_page() {
+async fn markup_in_every_field_is_text_on_every_page() {
     let Shared { server, there } = shared().await;
     let mut browser = signed(server, OWNER).await;
     let mut showing = BTreeSet::new();
@@ -86,11 +86,11 @@ async fn markup_in_every_field_of_everything_is_text_on_every_page() {
             address(there, route.path, "test")
         };
         let page = browser.get(&path).await;
-        // Links of strangers are used up or wrong, and a picture that never came is not there.
+        // One-time links are used up or wrong, and a picture that was never loaded does not exist.
         let may_miss = ["/join/{token}", "/signup", "/{environment}/brands/{id}/picture"].contains(&route.path);
         assert!(page.status < 400 || (may_miss && page.status < 500), "{path}: {} {}", page.status, page.text);
         if !is_page(&page) {
-            // What is framed or downloaded is kept in by its own policy.
+            // Framed and downloaded content is confined by its own policy.
             let policy = page.headers.get("content-security-policy").map_or("", |value| value.to_str().expect("ASCII"));
             assert!(
                 page.status == 303 || policy.contains("sandbox") || policy.contains("default-src 'none'"),
@@ -110,11 +110,11 @@ async fn markup_in_every_field_of_everything_is_text_on_every_page() {
     assert!(showing.len() >= SHOWING_MIN, "{showing:#?}");
 }
 
-/// Pages on which the text is seen at least: fewer would mean that it never got there.
+/// The minimum number of pages that show the text; fewer would mean that it never got there.
 const SHOWING_MIN: usize = 40;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_form_is_refused_without_its_token_with_anothers_and_from_elsewhere() {
+async fn every_form_is_refused_without_its_token_with_another_token_and_from_another_site() {
     let Shared { server, there } = shared().await;
     let mut owner = signed(server, OWNER).await;
     let mut other = signed(server, "editor@example.com").await;
@@ -128,7 +128,7 @@ async fn every_form_is_refused_without_its_token_with_anothers_and_from_elsewher
     let mut tried = 0;
     for route in routes().filter(|route| route.post.is_some()) {
         let path = address(there, route.path, "test");
-        // Doors that are open are tried by who is not signed in, too.
+        // Public pages are also tried without a session.
         let mut visitors: Vec<(&mut Browser<'_>, &str, &str)> = vec![(&mut owner, &owners, &others)];
         if route.auth == Auth::Open {
             visitors.push((&mut guest, &guests, &other_guests));
@@ -136,7 +136,7 @@ async fn every_form_is_refused_without_its_token_with_anothers_and_from_elsewher
         for (browser, token, foreign) in visitors {
             for given in ["", "x", foreign, &token.replace(['0', '1', '2', '3'], "f"), &token[1..]] {
                 let page = browser.post(&path, &[("csrf", given), ("act", "none")]).await;
-                // Forms that are taken as they arrive are of another kind altogether.
+                // Streamed forms have another content type.
                 assert_eq!(page.status, if route.streams { 415 } else { 403 }, "{path} with the token {given}");
                 if route.takes_files || route.streams {
                     let file = ("file", "a.csv", "text/csv", b"email\n".as_slice());
@@ -165,7 +165,7 @@ async fn every_form_is_refused_without_its_token_with_anothers_and_from_elsewher
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_answer_can_be_framed_sniffed_or_kept() {
+async fn no_response_can_be_framed_sniffed_or_cached() {
     let Shared { server, there } = shared().await;
     let mut owner = signed(server, OWNER).await;
     let mut guest = Browser::new(server);
@@ -196,7 +196,7 @@ async fn no_answer_can_be_framed_sniffed_or_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_a_session_no_closed_page_is_seen_and_no_form_of_one_is_taken() {
+async fn without_a_session_closed_pages_and_their_forms_are_refused() {
     let Shared { server, there } = shared().await;
     let mut guest = Browser::new(server);
     let token = guest.get("/signin").await.csrf().to_owned();
@@ -215,13 +215,13 @@ async fn without_a_session_no_closed_page_is_seen_and_no_form_of_one_is_taken() 
     }
 }
 
-/// A form of a page as it stands there: where it goes, and what it would send.
+/// A form of a page: its target, and the fields it would send.
 struct Form {
     action: String,
     fields: Vec<(String, String)>,
 }
 
-/// Every way to send every form of a page.
+/// Returns every way to submit every form of a page.
 fn forms(path: &str, text: &str) -> Vec<Form> {
     let html = Html::parse_document(text);
     let select = |selector: &str| Selector::parse(selector).expect("a selector");
@@ -256,11 +256,11 @@ fn forms(path: &str, text: &str) -> Vec<Form> {
     forms
 }
 
-/// Pages about oneself, which everybody has, and what ends one's own session.
+/// Pages about the user's own account, which every user has, and those that end the session.
 const ONES_OWN: &[&str] =
     &["/signout", "/confirm", "/signin", "/agent", "/{environment}/settings/security", "/{environment}/settings/approvals"];
 
-/// Whether sending it changes nothing: it looks at a condition that is being written, or makes a file of what one may read.
+/// Returns whether submitting it changes nothing: it previews a filter, or exports readable data.
 fn only_looks(fields: &[(String, String)]) -> bool {
     let does = |(name, value): &(String, String)| match name.as_str() {
         "do" => !["save", "delete"].contains(&value.as_str()),
@@ -270,10 +270,10 @@ fn only_looks(fields: &[(String, String)]) -> bool {
     fields.iter().any(does)
 }
 
-/// What is said to who may not do something: that, or that the input is wrong or nothing is there, if that is found first.
+/// The statuses of a refusal: the missing permission, or an invalid input or missing object if that is found first.
 const REFUSALS: [u16; 5] = [400, 403, 404, 409, 415];
 
-/// Send a form of somebody else's page as one's own.
+/// Submits a form of another user's page.
 async fn send(browser: &mut Browser<'_>, csrf: &str, form: &Form) -> Page {
     let mut fields: Vec<(&str, &str)> = vec![("csrf", csrf)];
     fields.extend(form.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())));
@@ -281,7 +281,7 @@ async fn send(browser: &mut Browser<'_>, csrf: &str, form: &Form) -> Page {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_role_sees_or_does_more_by_going_straight_to_an_address() {
+async fn no_role_sees_or_does_more_by_opening_a_url_directly() {
     let Shared { server, there } = shared().await;
     let mut owner = signed(server, OWNER).await;
     let mut tried = 0;
@@ -310,7 +310,7 @@ async fn no_role_sees_or_does_more_by_going_straight_to_an_address() {
     assert!(tried > 20, "{tried}");
 }
 
-/// What a page offers to change: the buttons of its forms, and the links that look like buttons.
+/// Returns the changes that a page offers: the buttons of its forms, and links styled as buttons.
 fn offers(path: &str, text: &str) -> Vec<String> {
     let html = Html::parse_document(text);
     let select = |selector: &str| Selector::parse(selector).expect("a selector");
@@ -335,7 +335,7 @@ fn offers(path: &str, text: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_is_offered_what_they_may_not_do() {
+async fn users_are_not_offered_forbidden_actions() {
     let Shared { server, there } = shared().await;
     let menu = |text: &str| {
         let html = Html::parse_document(text);
@@ -369,7 +369,7 @@ async fn nobody_is_offered_what_they_may_not_do() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_another_account_is_there() {
+async fn data_of_another_account_is_not_found() {
     let Shared { server, there } = shared().await;
     let mut owner = signed(server, OWNER).await;
     let mut browser = signed(server, STRANGER).await;
@@ -403,13 +403,13 @@ async fn nothing_of_another_account_is_there() {
             );
         }
     }
-    // And the other world has nothing of this one.
+    // The other environment has no data of this one either.
     for route in routes().filter(|route| route.path.starts_with("/{environment}/") && route.get.is_some()) {
         let account_wide = ["keys", "members", "security", "approvals", "audit", "system", "plan"];
         let path = address(there, route.path, "live");
         let seen = owner.get(&path).await;
         let names_something = route.path.replace("{environment}", "").contains('{');
-        // There is no brand at all: pages of a brand's contacts say so.
+        // There is no brand at all, which pages of a brand's contacts report.
         assert!(!names_something || [200, 404].contains(&seen.status), "{path}: {}", seen.status);
         let is_wide = account_wide.iter().any(|word| path.contains(&format!("/settings/{word}")));
         assert!(is_wide || !seen.text.contains("alert(1)"), "{path}: {}", seen.text);
@@ -417,7 +417,7 @@ async fn nothing_of_another_account_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn codes_of_apps_and_recovery_codes_cannot_be_guessed() {
+async fn authenticator_and_recovery_codes_cannot_be_guessed() {
     let server = owned(BOUNDLESS);
     let owner = signed_in(&server, OWNER, "test").await;
     let begun = owner.data("accounts.totp_begin", json!({})).await;
@@ -425,7 +425,7 @@ async fn codes_of_apps_and_recovery_codes_cannot_be_guessed() {
     let confirmed = owner.data("accounts.totp_confirm", json!({ "code": six_digits(&secret, -1) })).await;
     let recovery = confirmed["recoveryCodes"].as_array().expect("codes");
     assert!(recovery.iter().all(|code| code.as_str().is_some_and(|code| code.len() >= 10)), "{confirmed}");
-    // Who knows the password guesses the rest: by the interface and by the page, digits and recovery codes.
+    // An attacker who knows the password guesses the code: through the API and the page, digits and recovery codes.
     let mut closed = 0;
     for guess in 0..30 {
         let code = if guess % 2 == 0 { format!("{guess:06}") } else { format!("AAAAA-{guess:05}") };
@@ -447,7 +447,7 @@ async fn codes_of_apps_and_recovery_codes_cannot_be_guessed() {
     let page = browser.post("/signin", &fields).await;
     assert_eq!(page.status, StatusCode::TOO_MANY_REQUESTS.as_u16(), "the page has no way around it: {}", page.text);
     assert!(!browser.cookies.contains_key("mailmill-session"));
-    // One who is signed in already does not prove anew by guessing either.
+    // A signed-in user cannot confirm their identity by guessing either.
     let mut closed = 0;
     for guess in 0..30 {
         let reply = owner.call("accounts.confirm", json!({ "password": PASSWORD, "code": format!("{guess:06}") })).await;

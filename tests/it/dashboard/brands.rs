@@ -1,4 +1,4 @@
-//! Brands as a browser without scripts sees them: importing one, looking at it, and every form of its pages.
+//! Brands in a browser without scripts: importing one, viewing it, and every form of its pages.
 
 use std::io::Cursor;
 use std::time::Duration;
@@ -12,24 +12,24 @@ use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 const LOOK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What wants to be more than text.
+/// Hostile markup.
 pub const HOSTILE: &str = "\"><script>alert(1)</script><img src=x onerror=alert(1)>'{{ 7*7 }}";
 
-/// What pages may not contain, whatever was entered.
+/// Checks that a page does not contain the markup.
 pub fn is_tame(page: &Page, path: &str) {
     assert!(!page.text.contains("<script>alert") && !page.text.contains("<img src=x"), "{path}: {}", page.text);
     assert!(!page.text.contains("style=\"") && !page.text.contains("onclick="), "{path}");
     assert!(page.text.len() < 60_000, "{path} has {} bytes", page.text.len());
 }
 
-/// A picture file of this colour.
+/// Returns a picture file of this color.
 pub fn picture(color: [u8; 3]) -> Vec<u8> {
     let mut out = Cursor::new(Vec::new());
     image::RgbImage::from_pixel(40, 30, image::Rgb(color)).write_to(&mut out, image::ImageFormat::Png).expect("memory");
     out.into_inner()
 }
 
-/// The page once nothing goes on there any more.
+/// Returns the page once no work is in progress there.
 pub async fn settled(browser: &mut Browser<'_>, path: &str) -> Page {
     let looking = async {
         loop {
@@ -44,14 +44,14 @@ pub async fn settled(browser: &mut Browser<'_>, path: &str) -> Page {
     tokio::time::timeout(PATIENCE, looking).await.expect("it comes to an end")
 }
 
-/// The first address in the page that begins so.
+/// Returns the first URL in the page with this prefix.
 pub fn address<'p>(page: &'p Page, beginning: &str) -> &'p str {
     let at = page.text.find(beginning).unwrap_or_else(|| panic!("an address {beginning}…: {}", page.text));
     page.text[at..].split('"').next().expect("it ends")
 }
 
 #[tokio::test]
-async fn a_brand_is_imported_by_its_site_and_shown_with_its_pictures_from_here() {
+async fn a_brand_is_imported_from_its_website_and_its_pictures_are_served_locally() {
     let server = owned(&sites::settings());
     let (site, _) = sites::serve("shop");
     let mut browser = Browser::new(&server);
@@ -81,25 +81,25 @@ async fn a_brand_is_imported_by_its_site_and_shown_with_its_pictures_from_here()
     assert!(knowledge.text.contains("We deliver within two days."), "{}", knowledge.text);
     let list = browser.get("/test/brands").await;
     assert!(list.text.contains("The shop") && list.text.contains("swatch"), "{}", list.text);
-    // Again, by its button.
+    // Retried with its button.
     let retried = browser.post(&home, &[("csrf", page.csrf()), ("act", "retry")]).await;
     assert_eq!((retried.status, retried.location()), (303, home.as_str()));
 }
 
 #[tokio::test]
-async fn an_import_that_fails_says_why_and_offers_another_try() {
+async fn a_failed_import_shows_the_reason_and_a_retry_button() {
     let server = owned(&sites::settings());
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
     let form = browser.get("/test/brands/new").await;
-    // Nobody listens there.
+    // No server listens there.
     let begun = browser.post("/test/brands/new", &[("csrf", form.csrf()), ("urls", "http://127.0.0.1:9")]).await;
     let page = settled(&mut browser, begun.location()).await;
     assert!(page.text.contains("couldn't be read") && page.text.contains("value=\"retry\""), "{}", page.text);
 }
 
 #[tokio::test]
-async fn texts_of_a_brand_are_kept_by_forms_and_shown_as_text() {
+async fn knowledge_of_a_brand_is_stored_by_forms_and_shown_as_text() {
     let server = owned(BOUNDLESS);
     let client = server.all();
     let project = client.project("Acme").await;
@@ -134,7 +134,7 @@ async fn texts_of_a_brand_are_kept_by_forms_and_shown_as_text() {
 }
 
 #[tokio::test]
-async fn rules_of_a_brand_are_kept_and_what_is_too_long_is_not_lost() {
+async fn rules_of_a_brand_are_stored_and_too_long_input_is_not_lost() {
     let server = owned(BOUNDLESS);
     let project = server.all().project("Acme").await;
     let mut browser = Browser::new(&server);
@@ -150,7 +150,7 @@ async fn rules_of_a_brand_are_kept_and_what_is_too_long_is_not_lost() {
 }
 
 #[tokio::test]
-async fn images_and_logos_of_a_brand_are_given_as_files_described_and_removed() {
+async fn images_and_logos_of_a_brand_are_uploaded_described_and_removed() {
     let server = owned(BOUNDLESS);
     let client = server.all();
     let project = client.project("Acme").await;
@@ -186,7 +186,7 @@ async fn images_and_logos_of_a_brand_are_given_as_files_described_and_removed() 
 }
 
 #[tokio::test]
-async fn colours_and_fonts_are_corrected_by_hand_with_their_contrast_told_and_taken_back() {
+async fn colors_and_fonts_are_edited_with_their_contrast_shown_and_reset() {
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     let project = client.project("Acme").await;
@@ -224,7 +224,7 @@ async fn colours_and_fonts_are_corrected_by_hand_with_their_contrast_told_and_ta
 }
 
 #[tokio::test]
-async fn who_may_only_look_sees_no_forms_and_is_refused_with_a_page() {
+async fn a_viewer_sees_no_forms_and_is_refused_with_a_page() {
     let server = owned(BOUNDLESS);
     let project = server.all().project(HOSTILE).await;
     let owner = signed_in(&server, OWNER, "test").await;
@@ -253,7 +253,7 @@ async fn who_may_only_look_sees_no_forms_and_is_refused_with_a_page() {
         let refused = browser.post(&format!("{home}{path}"), &fields).await;
         assert_eq!(refused.status, 403, "{path}: {}", refused.text);
     }
-    // Another account's brand, or none, is a page that says so.
+    // A brand of another account, or a missing one, shows an error page.
     for path in ["/test/brands/66f1a2b3d4e5f60718293a4b", "/test/brands/x", "/live/brands/66f1a2b3d4e5f60718293a4b/images"] {
         let page = browser.get(path).await;
         assert!(matches!(page.status, 400 | 404), "{path}: {}", page.status);

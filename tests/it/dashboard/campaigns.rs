@@ -1,4 +1,4 @@
-//! Campaigns as somebody makes, sends and reads them in a browser without scripts.
+//! Campaigns in a browser without scripts: creating, sending and reading them.
 
 use serde_json::json;
 
@@ -10,14 +10,14 @@ use crate::users::{PASSWORD, member, owned, signed_in};
 
 const EVIL: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
 
-/// A form of the page at `path`, sent to where the browser would send it.
+/// Submits a form of the page at `path` to its target.
 async fn press(browser: &mut Browser<'_>, path: &str, fields: &[(&str, &str)]) -> Page {
     let csrf = browser.get(path).await.csrf().to_owned();
     let fields: Vec<(&str, &str)> = [("csrf", csrf.as_str())].iter().chain(fields).copied().collect();
     browser.post(path, &fields).await
 }
 
-/// The page of a redirect.
+/// Follows a redirect.
 async fn follow(browser: &mut Browser<'_>, page: Page) -> Page {
     assert_eq!(page.status, 303, "{}", page.text);
     let to = page.location().to_owned();
@@ -26,7 +26,7 @@ async fn follow(browser: &mut Browser<'_>, page: Page) -> Page {
     page
 }
 
-/// Sign in as somebody else than the owner.
+/// Signs in as a user other than the owner.
 async fn as_member<'s>(server: &'s Server, email: &str) -> Browser<'s> {
     let mut browser = Browser::new(server);
     let signed = press(&mut browser, "/signin", &[("email", email), ("password", PASSWORD)]).await;
@@ -40,7 +40,7 @@ async fn staged(server: &Server) -> (Client, Stage) {
     (client, stage)
 }
 
-/// From the email to the draft; what is wrong is said beside its field, and what was entered is kept. The draft's page.
+/// Creates a draft from an email. Errors are shown next to their field, and input is kept. Returns the draft's path.
 async fn drafted(browser: &mut Browser<'_>, stage: &Stage) -> String {
     let choose = browser.get("/test/campaigns/new").await;
     let link = format!("/test/campaigns/new?conversationId={}", stage.conversation);
@@ -74,7 +74,7 @@ async fn drafted(browser: &mut Browser<'_>, stage: &Stage) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
+async fn a_campaign_is_created_checked_sent_and_read_with_forms_alone() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/campaigns").await;
@@ -102,7 +102,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     assert!(frame.headers["content-security-policy"].to_str().expect("ASCII").starts_with("sandbox"));
     assert!(frame.text.contains("Winter teas") && !frame.text.contains("{{"), "{}", frame.text);
 
-    // What it would do, and doing it.
+    // The dry run, then sending.
     let check = browser.get(&format!("{here}/launch")).await;
     assert!(check.text.contains(">Unsubscribed</th>") && check.text.contains("Send to 2 recipients now"), "{}", check.text);
     assert!(check.text.contains("built-in inbox") && check.text.contains("This is test data"), "{}", check.text);
@@ -112,7 +112,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     let page = browser.get(&here).await;
     assert!(page.text.contains("2 <span class=\"quiet\">of 2 sent") && !page.text.contains("data-live"), "{}", page.text);
 
-    // What became of it.
+    // The results.
     let report = browser.get(&format!("{here}/report")).await;
     assert!(
         report.status == 200
@@ -125,7 +125,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
     assert!(skipped.text.contains("left@example.com") && !skipped.text.contains("ada@example.com"), "{}", skipped.text);
     assert_eq!(browser.get(&format!("{here}/log?show=nonsense")).await.status, 400);
 
-    // Once more, and out of the way.
+    // A second send, and archiving.
     let again = press(&mut browser, &format!("{here}/launch"), &[("act", "send")]).await;
     assert!(again.status == 409, "a campaign is sent once: {}", again.text);
     let archived = press(&mut browser, &here, &[("act", "archive")]).await;
@@ -139,7 +139,7 @@ async fn a_campaign_is_made_checked_sent_and_read_by_forms_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_tried_keeps_its_page_and_leads_to_where_it_is_put_right() {
+async fn a_campaign_that_cannot_run_keeps_its_page_and_links_to_the_fix() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
     stage.crowd(&client, 1).await;
@@ -164,7 +164,7 @@ async fn what_cannot_be_tried_keeps_its_page_and_leads_to_where_it_is_put_right(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_gets_a_time_another_time_and_none() {
+async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
     stage.crowd(&client, 1).await;
@@ -228,7 +228,7 @@ async fn a_campaign_gets_a_time_another_time_and_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_campaign_is_paused_goes_on_and_is_cancelled() {
+async fn a_campaign_is_paused_resumed_and_canceled() {
     let server = owned(&crate::campaigns::settings(1));
     let (client, stage) = staged(&server).await;
     stage.crowd(&client, 200).await;
@@ -250,7 +250,7 @@ async fn a_campaign_is_paused_goes_on_and_is_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_may_only_look_changes_nothing_and_who_may_not_look_is_told_so() {
+async fn a_viewer_changes_nothing_and_a_user_without_access_gets_an_error() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
     stage.crowd(&client, 1).await;
@@ -311,13 +311,13 @@ async fn text_stays_text_on_every_page_of_a_campaign() {
     }
 }
 
-/// What the first field of this name shows.
+/// Returns the value of the first field with this name.
 fn value(page: &Page, name: &str) -> String {
     let field = page.text.split(&format!("name=\"{name}\"")).nth(1).and_then(|rest| rest.split('>').next()).unwrap_or_default();
     field.split("value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned()
 }
 
-/// A form as a browser sends it back: its fields with what they show.
+/// Returns a form's fields with their values, as a browser sends them back.
 fn as_shown(page: &Page) -> Vec<(String, String)> {
     let names = ["email", "name", "from", "from_name", "reply_to", "subject", "preheader", "minimum_score"];
     let marks = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"];
@@ -349,7 +349,7 @@ async fn send_back(browser: &mut Browser<'_>, path: &str, change: &[(&str, &str)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_say() {
+async fn the_form_keeps_unchanged_values_and_covers_what_the_api_can_set() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
     let topic = client.data("topics.create", json!({ "projectId": stage.project, "name": "News" })).await;
@@ -370,7 +370,7 @@ async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_sa
     let id = made["id"].as_str().expect("an id").to_owned();
     let path = format!("/test/campaigns/{id}/edit");
 
-    // Sent back as it is, and with one thing changed.
+    // Submitted unchanged, and with one change.
     let renamed = send_back(&mut browser, &path, &[("name", "Winter")]).await;
     assert_eq!(renamed.status, 303, "{}", renamed.text);
     let after = act(&client, "get", &id).await;
@@ -382,7 +382,7 @@ async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_sa
     }
     assert_eq!(after["name"], "Winter");
 
-    // What is emptied is nothing afterwards; what is wrong is said beside its field.
+    // An emptied field has no value afterwards; an error is shown next to its field.
     for (field, value) in
         [("variables", "no value"), ("minimum_score", "101"), ("utm_source", &"x".repeat(201)), ("name", ""), ("from", "nobody")]
     {
@@ -412,7 +412,7 @@ async fn the_form_keeps_what_it_does_not_change_and_reaches_what_programs_can_sa
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_cannot_export_to_a_platform_is_led_to_what_can_be_done() {
+async fn a_user_who_cannot_export_to_a_platform_sees_the_remedy() {
     let server = owned(BOUNDLESS);
     let (client, stage) = staged(&server).await;
     let mut browser = Browser::new(&server);
@@ -431,7 +431,7 @@ async fn who_cannot_export_to_a_platform_is_led_to_what_can_be_done() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_email_without_anything_in_it_is_refused_by_its_field() {
+async fn an_email_without_content_is_refused_with_the_field() {
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     let project = client.project("Acme").await;

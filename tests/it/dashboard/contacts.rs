@@ -1,4 +1,4 @@
-//! Contacts, imports, segments, tags, topics and suppressions as somebody without scripts uses them.
+//! Contacts, imports, segments, tags, topics and suppressions in a browser without scripts.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ const PAGES: [&str; 9] = [
     "/live/contacts",
 ];
 
-/// A server with a brand, and somebody signed in.
+/// Creates a brand and signs in.
 async fn scene(server: &Server) -> (Client, String, Browser<'_>) {
     let client = server.client("test", "all");
     let project = client.project("Acme").await;
@@ -30,7 +30,7 @@ async fn scene(server: &Server) -> (Client, String, Browser<'_>) {
     (client, project, browser)
 }
 
-/// Send a form that stands on the page at `path` and follow where it leads.
+/// Submits a form on the page at `path` and follows the redirect.
 async fn submit(browser: &mut Browser<'_>, path: &str, fields: &[(&str, &str)]) -> Page {
     let csrf = browser.get(path).await.csrf().to_owned();
     let all: Vec<(&str, &str)> = [("csrf", csrf.as_str())].into_iter().chain(fields.iter().copied()).collect();
@@ -57,7 +57,7 @@ fn id(made: &Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn empty_pages_teach_the_next_step() {
+async fn empty_pages_explain_the_next_step() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
@@ -99,7 +99,7 @@ async fn a_contact_is_added_found_changed_and_erased() {
     assert_eq!(list["total"], 1);
     let found = browser.get("/test/contacts?search=ada").await;
     has(&found, "ada@example.com");
-    // A name may be a hundred letters without a space.
+    // A name may be a hundred characters without a space.
     has(&found, "<td class=\"wraps\">Ada ");
     lacks(&found, "bob@example.com");
     lacks(&browser.get("/test/contacts?tag=vip").await, "bob@example.com");
@@ -179,7 +179,7 @@ async fn browser_get(server: &Server, path: &str) -> Page {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_uploaded_its_columns_named_and_its_rows_taken_in() {
+async fn a_file_is_uploaded_its_columns_mapped_and_its_rows_imported() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;
     let csrf = browser.get("/test/contacts/import").await.csrf().to_owned();
@@ -221,7 +221,7 @@ async fn a_file_is_uploaded_its_columns_named_and_its_rows_taken_in() {
     );
     assert_eq!(ada["customFields"], json!({ "shoe size": "38" }));
     has(&browser.get("/test/contacts/import").await, "Recent imports, exports, and changes");
-    // A second click shows how far it is.
+    // A second click shows the progress.
     has(&submit_again(&mut browser, &path, &right, &csrf).await, "New contacts");
 }
 
@@ -231,7 +231,7 @@ async fn submit_again(browser: &mut Browser<'_>, path: &str, fields: &[(&str, &s
     browser.get(&to).await
 }
 
-/// A row of the builder as its form sends it.
+/// Returns the fields of a filter row as its form sends them.
 fn row<'f>(
     depth: &'f str,
     combine: &'f str,
@@ -246,7 +246,7 @@ fn row<'f>(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_segment_is_written_counted_saved_and_deleted() {
+async fn a_segment_is_created_counted_saved_and_deleted() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;
     for (email, plan) in [("ada@example.com", "pro"), ("bob@example.com", "free")] {
@@ -297,7 +297,7 @@ async fn a_segment_is_written_counted_saved_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_segment_of_subscribers_of_a_topic_is_written_counted_and_changed() {
+async fn a_segment_of_topic_subscribers_is_created_counted_and_changed() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;
     let mut contacts = Vec::new();
@@ -324,7 +324,7 @@ async fn a_segment_of_subscribers_of_a_topic_is_written_counted_and_changed() {
     has(&drawn, &format!("<option value=\"{}\">News</option>", topics[0]));
     has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>1</strong> contact<");
     has(&submit(&mut browser, path, &rows("count", "is_not", &topics[0])).await, "<strong>2</strong> contacts<");
-    // What was counted is not remembered beyond a choice.
+    // Counts are not cached when a topic choice changes.
     client.data("topics.subscribe", chosen(&contacts[1])).await;
     has(&submit(&mut browser, path, &rows("count", "is", &topics[0])).await, "<strong>2</strong> contacts<");
     has(&submit(&mut browser, path, &rows("save", "is_not", &topics[0])).await, "Segment saved.");
@@ -332,7 +332,7 @@ async fn a_segment_of_subscribers_of_a_topic_is_written_counted_and_changed() {
     let own = format!("/test/segments/{}", id(&listed["segments"][0]));
     has(&browser.get(&own).await, &format!("<option value=\"{}\" selected>News</option>", topics[0]));
 
-    // Several in one condition, which programs can say, stay one; a topic that was deleted has no subscribers.
+    // Several topics in one condition, which the API allows, stay one condition; a deleted topic has no subscribers.
     let both = json!({ "projectId": project, "id": id(&listed["segments"][0]), "filters": { "topics": topics } });
     assert_eq!(client.data("segments.update", both).await["count"], 2);
     has(&browser.get(&own).await, "selected>News or Offers</option>");
@@ -342,7 +342,7 @@ async fn a_segment_of_subscribers_of_a_topic_is_written_counted_and_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tags_topics_and_suppressions_are_made_changed_and_deleted() {
+async fn tags_topics_and_suppressions_are_created_changed_and_deleted() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;
     client.contact(&project, "ada@example.com").await;
@@ -386,7 +386,7 @@ async fn tags_topics_and_suppressions_are_made_changed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_people_write_is_more_than_text_and_each_brand_has_its_own() {
+async fn user_input_is_shown_as_text_and_brands_are_separate() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;
     let name: String = EVIL.chars().take(50).collect();
@@ -423,11 +423,11 @@ async fn nothing_that_people_write_is_more_than_text_and_each_brand_has_its_own(
         lacks(&page, "<img src=x");
         assert!(page.text.len() < 60_000, "{path} has {} bytes", page.text.len());
     }
-    // The brand that was looked at last is the one that is shown, and another's contacts are not there.
+    // The last brand used is shown, and other brands' contacts are not found.
     has(&browser.get("/test/contacts").await, "ada@example.com");
     lacks(&browser.get(&format!("/test/contacts?brand={project}")).await, &contact);
     assert_eq!(browser.get(&format!("/test/contacts/{contact}?brand={project}")).await.status, 404);
-    // A link from elsewhere need not say which brand it is about.
+    // A link from elsewhere may omit the brand.
     has(&browser.get(&format!("/test/contacts/{contact}")).await, "ada@example.com");
     assert_eq!(browser.get("/test/contacts/66f1a2b30000000a5c3e9d71").await.status, 404);
     assert_eq!(browser.get("/test/contacts?brand=0123456789abcdef01234567").await.status, 404);
@@ -435,7 +435,7 @@ async fn nothing_that_people_write_is_more_than_text_and_each_brand_has_its_own(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_only_look_changes_nothing_and_who_may_not_look_sees_nothing() {
+async fn a_viewer_changes_nothing_and_a_user_without_access_sees_nothing() {
     let server = owned(BOUNDLESS);
     let (client, project, _) = scene(&server).await;
     let contact = client.contact(&project, "ada@example.com").await;
@@ -447,7 +447,7 @@ async fn who_may_only_look_changes_nothing_and_who_may_not_look_sees_nothing() {
         let csrf = browser.get("/signin").await.csrf().to_owned();
         browser.post("/signin", &[("csrf", &csrf), ("email", email), ("password", PASSWORD)]).await;
         for path in PAGES.iter().filter(|path| path.starts_with("/test")) {
-            // A form that nobody could send is no page to look at.
+            // A form that the user could not submit is not shown.
             let sees = if *path == "/test/contacts/new" { 403 } else { sees };
             assert_eq!(browser.get(path).await.status, sees, "{email} {path}");
         }
@@ -468,7 +468,7 @@ async fn who_may_only_look_changes_nothing_and_who_may_not_look_sees_nothing() {
     assert_eq!(client.data("contacts.list", json!({ "projectId": project })).await["total"], 1);
 }
 
-/// More brands than a page of the list has.
+/// More brands than fit on a page of the list.
 const BRANDS: usize = 101;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -489,7 +489,7 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
         has(&page, &format!("<option value=\"{oldest}\" selected>Acme</option>"));
         browser.cookies.remove("mailmill-brand");
     }
-    // Links from elsewhere may not say which brand it is.
+    // Links from elsewhere may omit the brand.
     for (path, part) in [
         (format!("/test/contacts/{contact}"), "ada@example.com"),
         (format!("/test/contacts/{contact}/data"), "ada@example.com"),
@@ -501,7 +501,7 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
         has(&page, part);
         browser.cookies.remove("mailmill-brand");
     }
-    // And it is the one that was looked at last.
+    // It is now the last brand used.
     browser.get(&format!("/test/contacts?brand={oldest}")).await;
     has(&browser.get("/test/contacts").await, "ada@example.com");
     for path in ["contacts", "segments"] {
@@ -511,7 +511,7 @@ async fn a_brand_older_than_the_list_goes_back_has_all_its_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_with_a_field_is_said_once_beside_it() {
+async fn an_error_of_a_field_is_shown_once_next_to_it() {
     let server = owned(BOUNDLESS);
     let (client, project, mut browser) = scene(&server).await;
     let contact = format!("/test/contacts/{}", client.contact(&project, "ada@example.com").await);
@@ -533,7 +533,7 @@ async fn what_is_wrong_with_a_field_is_said_once_beside_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_is_said_in_words_for_people() {
+async fn errors_are_shown_in_plain_words() {
     let server = owned(BOUNDLESS);
     let (_, _, mut browser) = scene(&server).await;
     let unknown = browser.get("/test/contacts?brand=66f1a2b3e5f60718293a4b5c").await;

@@ -1,4 +1,4 @@
-//! The pages of sending domains: added, its records shown with what the DNS has, tracking, new keys, deleted.
+//! The pages of sending domains: adding one, its records and their state in the DNS, tracking, new keys, deleting.
 
 use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
@@ -7,7 +7,7 @@ use crate::users::owned;
 const PATH: &str = "/test/domains";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_domain_is_added_looked_for_changed_and_deleted_by_forms() {
+async fn a_domain_is_added_checked_changed_and_deleted_by_forms() {
     let server = owned(&format!("{BOUNDLESS}\n[server]\npublic_url = \"https://mail.mill.example\"\n"));
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;

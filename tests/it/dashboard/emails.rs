@@ -1,4 +1,4 @@
-//! Emails as a browser without scripts sees them: asking for some, watching, looking, changing, exporting, sending a test.
+//! Emails in a browser without scripts: generating, watching progress, viewing, editing, exporting, sending a test.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::browser::Browser;
 use crate::support::server::BOUNDLESS;
 use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
-/// A brand with one finished email: a browser that is signed in, its token for forms, the brand, and the email's page.
+/// Creates a brand with one finished email: returns a signed-in browser, its form token, the brand, and the email's page.
 async fn with_an_email<'s>(server: &'s Server) -> (Browser<'s>, String, String, String) {
     let client = server.all();
     let project = client.project("Acme").await;
@@ -24,7 +24,7 @@ async fn with_an_email<'s>(server: &'s Server) -> (Browser<'s>, String, String, 
 }
 
 #[tokio::test]
-async fn an_email_is_asked_for_watched_and_looked_at() {
+async fn an_email_is_generated_watched_and_shown() {
     let server = owned(BOUNDLESS);
     let project = server.all().project("Acme").await;
     let mut browser = Browser::new(&server);
@@ -45,7 +45,7 @@ async fn an_email_is_asked_for_watched_and_looked_at() {
     ];
     let begun = browser.post("/test/emails/new", &right).await;
     assert!(begun.status == 303 && begun.location().starts_with("/test/emails/series/"), "{}", begun.text);
-    // One email alone: its own page follows when it is done.
+    // A single email redirects to its own page when it is done.
     let done = settled(&mut browser, begun.location()).await;
     assert_eq!(done.status, 303, "{}", done.text);
     let home = done.location().to_owned();
@@ -68,7 +68,7 @@ async fn an_email_is_asked_for_watched_and_looked_at() {
 }
 
 #[tokio::test]
-async fn an_email_is_marked_found_changed_and_taken_back() {
+async fn an_email_is_marked_found_edited_and_restored() {
     let server = owned(BOUNDLESS);
     let (mut browser, csrf, project, home) = with_an_email(&server).await;
     let marked = browser.post(&home, &[("csrf", &csrf), ("act", "mark")]).await;
@@ -91,7 +91,7 @@ async fn an_email_is_marked_found_changed_and_taken_back() {
 }
 
 #[tokio::test]
-async fn an_email_is_exported_in_every_format_and_sent_to_oneself() {
+async fn an_email_is_exported_in_every_format_and_sent_as_a_test() {
     let server = owned(BOUNDLESS);
     let (mut browser, csrf, _, home) = with_an_email(&server).await;
     for (format, content_type) in
@@ -114,7 +114,7 @@ async fn an_email_is_exported_in_every_format_and_sent_to_oneself() {
 }
 
 #[tokio::test]
-async fn emails_of_a_series_stand_side_by_side_and_lead_to_each_other() {
+async fn emails_of_a_series_are_side_by_side_and_link_to_each_other() {
     let server = owned(BOUNDLESS);
     let project = server.all().project("Acme").await;
     let mut browser = Browser::new(&server);
@@ -136,7 +136,7 @@ async fn emails_of_a_series_stand_side_by_side_and_lead_to_each_other() {
 }
 
 #[tokio::test]
-async fn an_email_that_was_made_elsewhere_is_taken_in_and_stays_in_its_frame() {
+async fn an_imported_email_stays_in_its_frame() {
     let server = owned(BOUNDLESS);
     let project = server.all().project("Acme").await;
     let mut browser = Browser::new(&server);
@@ -162,7 +162,7 @@ async fn an_email_that_was_made_elsewhere_is_taken_in_and_stays_in_its_frame() {
 }
 
 #[tokio::test]
-async fn who_may_only_look_at_emails_is_refused_with_a_page() {
+async fn a_viewer_of_emails_is_refused_with_a_page() {
     let server = owned(BOUNDLESS);
     let project = server.all().project("Acme").await;
     let owner = signed_in(&server, OWNER, "test").await;

@@ -1,4 +1,4 @@
-//! Home, plan and limits, and the use of keys as somebody sees them in a browser without scripts.
+//! Home, plan and limits, and key usage in a browser without scripts.
 
 use http::Method;
 use serde_json::json;
@@ -12,14 +12,14 @@ use crate::support::{Client, operation};
 use crate::users::{OWNER, PASSWORD, member, owned, signed_in};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {
+async fn home_guides_new_users_and_then_shows_sending_health() {
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     let mut browser = Browser::new(&server);
     browser.sign_in("/test/").await;
     let first = browser.get("/test/").await;
     assert!(first.text.contains("0 of 4 done") && first.text.contains("/v1/projects/import"), "{}", first.text);
-    // Live mail has no way out here, and needs a domain.
+    // Live mail has no transport here, and requires a domain.
     let live = browser.get("/live/").await;
     assert!(live.text.contains("Live sending isn&#x27;t set up.") && live.text.contains("of 5 done"), "{}", live.text);
 
@@ -32,7 +32,7 @@ async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {
     act(&client, "send", &id).await;
     becomes(&client, &id, "sent").await;
     let then = browser.get("/test/").await;
-    assert!(!then.text.contains("Get started") && then.text.contains("The last 30 days"), "{}", then.text);
+    assert!(!then.text.contains("Get started") && then.text.contains("Last 30 days"), "{}", then.text);
     assert!(then.text.contains("Emails sent by day") && then.text.contains("Show as table"), "{}", then.text);
     assert!(then.text.contains(&format!("/test/campaigns/{id}/report")), "{}", then.text);
     let told = client.data("sending.timeline", json!({ "days": 2 })).await;
@@ -43,7 +43,7 @@ async fn home_leads_newcomers_on_and_then_tells_how_sending_does() {
 }
 
 #[tokio::test]
-async fn home_says_what_it_could_not_read_and_offers_nobody_what_they_may_not_do() {
+async fn home_shows_what_it_could_not_read_and_offers_no_forbidden_actions() {
     let mut none = BOUNDLESS.to_owned();
     let at = none.find("campaigns = ").expect("a budget");
     none.replace_range(at..at + none[at..].find('\n').expect("a line"), "campaigns = 0");
@@ -86,7 +86,7 @@ async fn a_page_with_its_files_is_small() {
     assert!(bytes < 60_000, "{bytes}");
 }
 
-/// Import this file into a project and wait for the end, whatever it is; the job's id.
+/// Imports this file into a project and waits for the end, whatever it is; returns the job's id.
 pub async fn imported(client: &Client, project: &str, file: &[u8]) -> String {
     let part = |name: &str| format!("--part\r\ncontent-disposition: form-data; name=\"{name}\"");
     let head = format!("{}\r\n\r\n{project}\r\n{}; filename=\"a.csv\"\r\n\r\n", part("projectId"), part("file"));
@@ -102,13 +102,13 @@ pub async fn imported(client: &Client, project: &str, file: &[u8]) -> String {
     id
 }
 
-/// A file with which an import fails.
+/// Returns a file whose import fails.
 pub fn broken_file() -> Vec<u8> {
     [b"email\n\"".to_vec(), vec![b'x'; mailmill::vocab::limits::IMPORT_ROW_BYTES_MAX + 1]].concat()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_import_that_failed_is_told_until_somebody_has_seen_it_or_imports_again() {
+async fn a_failed_import_is_shown_until_dismissed_or_repeated() {
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     let project = client.project("Acme").await;
@@ -146,7 +146,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert!(page.text.contains("Not configured") && page.text.contains("5,000,000"), "{}", page.text);
     assert!(browser.get("/test/settings/plan").await.text.contains("Built-in inbox"));
 
-    // By the page, for this account.
+    // On the page, for this account.
     let client = server.client("live", "all");
     let plan = client.data("sending.plan", json!({})).await;
     assert_eq!(plan["daily"].get("limit").filter(|limit| !limit.is_null()), None, "{plan}");
@@ -159,7 +159,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     assert!(page.text.contains("500 per 60 s"), "{}", page.text);
     assert_eq!(client.data("sending.plan", json!({})).await["daily"]["limit"], 4_321, "the next request follows the new plan");
 
-    // By the API, and for an account that signed up. That account may do neither.
+    // With the API, and for an account that signed up. That account may do neither.
     let owner = signed_in(&server, OWNER, "live").await;
     let refused = owner.call("accounts.account_plan", json!({ "id": id, "plan": "gold" })).await;
     let refused = refused.refused(http::StatusCode::BAD_REQUEST, "INVALID_REQUEST").json();
@@ -167,17 +167,15 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     let grace = json!({ "email": "grace@example.com", "password": PASSWORD });
     Client::new(server.address(), None).data("accounts.sign_up", grace).await;
     let other = signed_in(&server, "grace@example.com", "live").await;
-    assert_eq!(other.data("sending.plan", json!({})).await["plan"], "standard");
     other.call("accounts.account_list", json!({})).await.refused(http::StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
     let raise = json!({ "id": id, "plan": "unlimited" });
     other.call("accounts.account_plan", raise).await.refused(http::StatusCode::FORBIDDEN, "INSUFFICIENT_PERMISSIONS");
     let list = owner.data("accounts.account_list", json!({})).await;
-    assert_eq!(
-        (list["accounts"][0]["isOwn"].clone(), list["accounts"][1]["owner"].clone()),
-        (json!(true), json!("grace@example.com"))
-    );
+    let [own, signed_up] = [&list["accounts"][0], &list["accounts"][1]];
+    assert_eq!((&own["isOwn"], &own["plan"]), (&json!(true), &json!("standard")), "{list}");
+    assert_eq!((&signed_up["owner"], &signed_up["plan"]), (&json!("grace@example.com"), &json!("standard")), "{list}");
 
-    // By the command line, with the server and without it.
+    // On the command line, with the server and without it.
     let run = |server: &super::super::support::Server, arguments: &[&str]| {
         let output = server.run(arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -185,7 +183,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
     };
     let said = run(&server, &["accounts", "plan", "enterprise", "--owner", "grace@example.com"]);
     assert!(said.lines().any(|line| line.contains("enterprise") && line.contains("grace@example.com")), "{said}");
-    assert_eq!(other.data("sending.plan", json!({})).await["plan"], "enterprise");
+    assert_eq!(owner.data("accounts.account_list", json!({})).await["accounts"][1]["plan"], "enterprise");
     server.signal("TERM");
     server.wait();
     run(&server, &["accounts", "plan", "unlimited"]);
@@ -198,7 +196,7 @@ async fn the_owner_has_no_sending_limit_until_the_plan_is_changed() {
 }
 
 #[tokio::test]
-async fn the_use_of_a_key_is_drawn_by_day() {
+async fn the_use_of_a_key_is_charted_by_day() {
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     for _ in 0..3 {
@@ -217,7 +215,7 @@ async fn the_use_of_a_key_is_drawn_by_day() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_readers_do_is_told_by_day_and_by_link() {
+async fn recipient_activity_is_shown_by_day_and_by_link() {
     let server = owned(BOUNDLESS);
     let client = server.client("test", "all");
     let stage = Stage::new(&client).await;

@@ -1,4 +1,4 @@
-//! The built-in inbox as somebody sees it who looks what was sent.
+//! The built-in inbox as users see it.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn send(from: &str, to: &str, subject: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn messages_are_found_shown_in_a_closed_frame_and_deleted() {
+async fn messages_are_found_shown_in_a_sandboxed_frame_and_deleted() {
     let names = NameServer::start();
     let server = owned(&format!("{BOUNDLESS}\n[mail]\ndns = \"{}\"\n", names.address));
     let client = server.client("test", "all");
@@ -82,9 +82,9 @@ async fn messages_are_found_shown_in_a_closed_frame_and_deleted() {
     assert_eq!(browser.get(&path).await.status, 404);
 }
 
-/// An image that somebody put into an email tells its server who looks at the email, when and from where.
+/// A remote image in an email tells its server who opens the email, when and from where.
 #[tokio::test(flavor = "multi_thread")]
-async fn images_of_other_servers_load_after_a_click_and_through_the_service() {
+async fn remote_images_load_after_a_click_and_through_the_service() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback");
     let host = listener.local_addr().expect("bound");
     let mut picture = std::io::Cursor::new(Vec::new());
@@ -133,7 +133,7 @@ async fn images_of_other_servers_load_after_a_click_and_through_the_service() {
     assert!(!frame.text.contains(&format!("\"http://{host}")), "{}", frame.text);
     let link = frame.text.split("<img src=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an image");
     let link = link.strip_prefix(&format!("http://{}", server.address())).expect("ours");
-    // Without a cookie: a frame like this one has none.
+    // Without a cookie, like a frame.
     let mut stranger = Browser::new(&server);
     let image = stranger.get(link).await;
     assert_eq!((image.status, image.headers["content-type"].to_str().expect("ASCII")), (200, "image/png"));

@@ -1,4 +1,4 @@
-//! Links to join and to new passwords by mail, where the settings give a way for it.
+//! Emailed invitation and password-reset links, where a mail transport is configured.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::support::operation;
 use crate::support::server::BOUNDLESS;
 use crate::users::{OWNER, PASSWORD, owned, signed_in, stranger};
 
-/// The link in the newest letter.
+/// Returns the link in the newest email.
 fn link(sink: &MailSink, front: &str) -> String {
     let letter = sink.letters().pop().expect("a letter");
     let text = String::from_utf8_lossy(&letter.body).replace("=\r\n", "");
@@ -20,14 +20,14 @@ fn link(sink: &MailSink, front: &str) -> String {
     format!("{front}{}", rest.split_whitespace().next().expect("it ends"))
 }
 
-/// The page says that the link does not work, and has no form to be filled in for nothing.
+/// Checks that the page reports an invalid link, and has no form.
 fn is_dead(page: &Page) {
     assert!(page.status == 404 && page.text.contains("This link does not work"), "{}", page.text);
     assert!(!page.text.contains("name=\"password\""), "{}", page.text);
 }
 
 #[tokio::test]
-async fn a_wrong_link_says_so_at_once_and_a_right_one_is_not_used_up_by_looking() {
+async fn a_wrong_link_fails_at_once_and_opening_a_valid_one_does_not_use_it_up() {
     let server = owned(BOUNDLESS);
     for path in ["/join/0123456789abcdefghijABCDEFGHIJ01", "/reset/0123456789abcdefghijABCDEFGHIJ01", "/join/%00", "/reset/x"] {
         is_dead(&Browser::new(&server).get(path).await);
@@ -81,7 +81,7 @@ async fn links_are_mailed_to_members_only_and_work() {
     assert_ne!(again.status, 303, "and the link is used up");
     is_dead(&Browser::new(&server).get(&path).await);
 
-    // More links than anybody needs are not sent.
+    // Requests beyond the limit are not sent.
     let mut stranger = Browser::new(&server);
     let csrf = stranger.get("/forgot").await.csrf().to_owned();
     for _ in 0..6 {
@@ -93,7 +93,7 @@ async fn links_are_mailed_to_members_only_and_work() {
 }
 
 #[tokio::test]
-async fn whoever_has_no_account_is_led_through_sign_up_to_the_request_of_their_agent() {
+async fn a_user_without_an_account_gets_through_sign_up_to_the_request_of_their_agent() {
     let server = owned(&BOUNDLESS.replace("[accounts]\n", "[accounts]\nsign_up = true\n"));
     let email = "new@example.com";
     let body = json!({ "type": "service_auth", "login_hint": email, "agent_name": "Shop helper", "scope": "audience:read" });
@@ -118,13 +118,13 @@ async fn whoever_has_no_account_is_led_through_sign_up_to_the_request_of_their_a
     assert_eq!((made.status, made.location()), (303, request.as_str()), "{}", made.text);
     assert!(browser.get(&request).await.text.contains("Shop helper"));
 
-    // Elsewhere is nowhere to go.
+    // Redirects to other sites are ignored.
     let page = Browser::new(&server).get("/signup?next=//evil.example").await;
     assert!(!page.text.contains("evil.example"), "{}", page.text);
 }
 
 #[tokio::test]
-async fn without_a_way_for_mail_the_page_says_whom_to_ask() {
+async fn without_a_mail_transport_the_page_says_whom_to_ask() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     let page = browser.get("/forgot").await;

@@ -1,4 +1,4 @@
-//! Members as somebody without scripts manages them.
+//! Managing members in a browser without scripts.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::users::{OWNER, member, owned, signed_in};
 
-/// The member of this address.
+/// Returns the member with this email.
 async fn one(owner: &Client, email: &str) -> Value {
     let members = owner.data("accounts.members_list", json!({})).await;
     let found = members["members"].as_array().and_then(|all| all.iter().find(|one| one["email"] == email));
@@ -51,7 +51,7 @@ async fn a_member_gets_the_role_custom_and_other_permissions_by_forms() {
     }
     let again = browser.get(&format!("{path}?member={id}")).await;
     assert!(ticked(&again.text, "audience:read") && !ticked(&again.text, "email:read"), "{}", again.text);
-    // Nobody changes their own role or the owner's.
+    // Users cannot change their own role or the owner's.
     let own = one(&owner, OWNER).await["id"].as_str().expect("an id").to_owned();
     assert!(!browser.get(&format!("{path}?member={own}")).await.text.contains("Role of "));
 }

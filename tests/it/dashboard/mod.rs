@@ -1,4 +1,4 @@
-//! The dashboard as a browser sees it: signing in, every page, forms of others, cookies, and text that wants to be more than text.
+//! The dashboard in a browser: signing in, every page, forged forms, cookies, and hostile text.
 
 mod agent;
 pub mod attacks;
@@ -40,7 +40,7 @@ const PAGES: [&str; 15] = [
 ];
 
 #[tokio::test]
-async fn pages_are_closed_until_somebody_signs_in_and_then_all_are_drawn() {
+async fn pages_require_sign_in_and_then_all_render() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     for path in PAGES {
@@ -71,7 +71,7 @@ async fn pages_are_closed_until_somebody_signs_in_and_then_all_are_drawn() {
 async fn a_session_is_new_at_every_sign_in_and_over_after_signing_out() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
-    // What somebody planted is worth nothing.
+    // A planted cookie has no effect.
     browser.cookies.insert("mailmill-session".into(), "planted".into());
     assert_eq!(browser.get("/test/").await.status, 303);
     browser.cookies.clear();
@@ -95,7 +95,7 @@ async fn a_session_is_new_at_every_sign_in_and_over_after_signing_out() {
 }
 
 #[tokio::test]
-async fn an_older_browser_that_says_only_its_origin_is_believed() {
+async fn an_older_browser_that_sends_only_its_origin_is_accepted() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
@@ -107,7 +107,7 @@ async fn an_older_browser_that_says_only_its_origin_is_believed() {
 }
 
 #[tokio::test]
-async fn signing_in_leads_to_our_own_pages_only() {
+async fn signing_in_redirects_to_our_own_pages_only() {
     let server = owned(BOUNDLESS);
     for next in ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\r\nx: y"] {
         let mut browser = Browser::new(&server);
@@ -118,14 +118,14 @@ async fn signing_in_leads_to_our_own_pages_only() {
 }
 
 #[tokio::test]
-async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
+async fn an_unknown_path_is_a_page_for_browsers_and_json_for_programs() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     for path in ["/nothing-here", "/test/nothing/here"] {
         let seen = browser.get(path).await;
         assert!(seen.status == 404 && seen.text.contains("Page not found."), "{path}: {}", seen.text);
     }
-    // A slash too many or too few at the end is forgiven, and leads nowhere else.
+    // An extra or missing trailing slash is corrected, and leads nowhere else.
     for (path, meant) in [("/test", "/test/"), ("/test/contacts/?page=2", "/test/contacts?page=2"), ("/signin/", "/signin")] {
         let seen = browser.get(path).await;
         assert_eq!((seen.status, seen.location()), (308, meant));
@@ -133,7 +133,7 @@ async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
     for path in ["//evil.example/", "//evil.example", "/test/nothing/"] {
         assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
-    // What is the interface's stays the interface's, whoever asks.
+    // API paths stay with the API, whatever the client is.
     let program = browser.get("/v1/nothing-here").await;
     assert!(program.status == 404 && program.text.contains("RESOURCE_NOT_FOUND"), "{}", program.text);
     let metadata = browser.get("/.well-known/oauth-authorization-server").await;
@@ -141,7 +141,7 @@ async fn a_wrong_address_is_a_page_for_browsers_and_json_for_programs() {
 }
 
 #[tokio::test]
-async fn what_stands_in_an_address_stays_text() {
+async fn text_in_a_url_stays_text() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
@@ -150,7 +150,7 @@ async fn what_stands_in_an_address_stays_text() {
 }
 
 #[tokio::test]
-async fn a_key_is_made_shown_once_and_revoked_by_forms() {
+async fn a_key_is_created_shown_once_and_revoked_by_forms() {
     let server = owned(BOUNDLESS);
     let mut browser = Browser::new(&server);
     browser.sign_in("/").await;
@@ -162,7 +162,7 @@ async fn a_key_is_made_shown_once_and_revoked_by_forms() {
         "{}",
         wrong.text
     );
-    // What was chosen stays chosen, whatever data the page is looked at with.
+    // Choices are kept, in either environment.
     let live = browser.post(path, &[("csrf", &csrf), ("act", "create"), ("name", ""), ("environment", "live")]).await;
     let chosen = |environment: &str| live.text.contains(&format!("value=\"{environment}\" required checked"));
     assert!(live.status == 400 && chosen("live") && !chosen("test"), "{}", live.text);
@@ -183,7 +183,7 @@ async fn a_key_is_made_shown_once_and_revoked_by_forms() {
 }
 
 #[tokio::test]
-async fn a_page_of_a_list_that_is_none_leads_to_one_that_is() {
+async fn a_list_page_beyond_the_end_leads_to_an_existing_one() {
     let server = owned(BOUNDLESS);
     let project = server.client("test", "all").project("Acme").await;
     let mut browser = Browser::new(&server);

@@ -1,4 +1,4 @@
-//! The system's page: what the installation is doing, for its own managers only.
+//! The system page: the status of the installation, for its own managers only.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ async fn the_owner_sees_sizes_queues_jobs_the_last_backup_and_the_log() {
 }
 
 #[tokio::test]
-async fn nobody_else_sees_it_not_even_the_owner_of_another_account() {
+async fn no_one_else_sees_it_not_even_the_owner_of_another_account() {
     let server = owned(&BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true"));
     let owner = signed_in(&server, OWNER, "test").await;
     member(&server, &owner, "editor@example.com", json!({ "role": "editor" })).await;

@@ -1,4 +1,4 @@
-//! The pages of webhooks: made with its secret shown once, tested, switched off, its deliveries seen and repeated, deleted.
+//! The pages of webhooks: created with the secret shown once, tested, disabled, deliveries shown and repeated, deleted.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::webhooks::settings;
 const PATH: &str = "/test/settings/webhooks";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
+async fn a_webhook_is_created_by_a_form_and_its_secret_shown_once() {
     let server = owned(&settings(""));
     let url = "http://127.0.0.1:9/hook".to_owned();
     let mut browser = Browser::new(&server);
@@ -22,12 +22,12 @@ async fn a_webhook_is_made_by_a_form_and_its_secret_shown_once() {
     );
     let csrf = page.csrf().to_owned();
 
-    // What was entered stays, and what is wrong is said beside its field.
+    // Input is kept, and an error is shown next to its field.
     for (name, value, said) in [
-        ("url", "ftp://example.com/", "expected an address that begins with https://"),
+        ("url", "ftp://example.com/", "expected a URL that starts with https://"),
         ("event", "", "type"),
         ("headers", "X-Shop 7", "Write each header on its own line"),
-        ("headers", "Host: x", "belongs to the delivery itself"),
+        ("headers", "Host: x", "this header is reserved"),
     ] {
         let mut fields = vec![("csrf", csrf.as_str()), ("act", "create"), ("description", "Tells \"the shop\"")];
         for (own, usual) in [("url", url.as_str()), ("event", "subscriber.added"), ("headers", "X-Shop: 7")] {
@@ -94,7 +94,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
         tested.text.contains("&lt;script&gt;alert(1)") && !tested.text.contains("<script>alert"),
         "what endpoints say is text"
     );
-    // What is saved as it is shown keeps its value.
+    // Saving a value as shown keeps it.
     for text in ["X-Word: canary", "X-Word: ********"] {
         let kept = [("csrf", csrf.as_str()), ("act", "update"), ("url", &url), ("event", "email.clicked"), ("headers", text)];
         assert_eq!(browser.post(&own, &kept).await.location(), format!("{own}?done=update"));
@@ -132,7 +132,7 @@ async fn a_webhook_is_tested_changed_and_deleted_by_forms() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_event_that_did_not_arrive_is_delivered_again_alone_and_by_its_time() {
+async fn a_failed_event_is_redelivered_alone_and_by_time_range() {
     let server = owned(&settings(""));
     let sink = HookSink::start(|_, number| Reaction::status(if number < 3 { 500 } else { 200 })).await;
     let client = server.all();
@@ -165,7 +165,7 @@ async fn an_event_that_did_not_arrive_is_delivered_again_alone_and_by_its_time()
 }
 
 #[tokio::test]
-async fn who_may_only_look_sees_no_forms_and_who_may_not_even_that_is_told_so() {
+async fn a_viewer_sees_no_forms_and_a_user_without_access_gets_an_error() {
     let server = owned(&settings(""));
     let owner = signed_in(&server, OWNER, "test").await;
     let hook = json!({ "url": "http://127.0.0.1:9/", "events": ["subscriber.added"] });

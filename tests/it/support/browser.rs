@@ -1,4 +1,4 @@
-//! A browser without scripts, for the dashboard's pages: cookies, forms, files, and no redirects followed unasked.
+//! A browser without scripts, for the dashboard's pages: cookies, forms, files, and no automatic redirects.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use super::client::Call;
 use super::{Server, operation};
 use crate::users::{OWNER, PASSWORD, stranger};
 
-/// A browser without scripts: cookies, forms, and no redirects followed unasked.
+/// A browser without scripts: cookies, forms, and no automatic redirects.
 pub struct Browser<'s> {
     server: &'s Server,
     pub cookies: HashMap<String, String>,
 }
 
-/// What it was shown.
+/// A received page.
 pub struct Page {
     pub status: u16,
     pub headers: HeaderMap,
@@ -23,18 +23,18 @@ pub struct Page {
 }
 
 impl Page {
-    /// Where it is sent on to.
+    /// Returns the redirect's target.
     pub fn location(&self) -> &str {
         self.headers.get("location").map_or("", |value| value.to_str().expect("ASCII"))
     }
 
-    /// What the forms of the page bear.
+    /// Returns the token of the page's forms.
     pub fn csrf(&self) -> &str {
         let rest = self.text.split("name=\"csrf\" value=\"").nth(1).unwrap_or_else(|| panic!("a form: {}", self.text));
         rest.split('"').next().expect("the value ends")
     }
 
-    /// The value of the first field of this name.
+    /// Returns the value of the first field with this name.
     pub fn value(&self, name: &str) -> &str {
         let rest = self.text.split(&format!("name=\"{name}\" value=\"")).nth(1).expect("a field");
         rest.split('"').next().expect("the value ends")
@@ -42,12 +42,12 @@ impl Page {
 }
 
 impl<'s> Browser<'s> {
-    /// One that was never here.
+    /// Creates one without cookies.
     pub fn new(server: &'s Server) -> Self {
         Self { server, cookies: HashMap::new() }
     }
 
-    /// Any request, with a form as its body.
+    /// Sends any request, with a form as its body.
     pub async fn request(&mut self, method: Method, path: &str, more: &[(&'static str, &str)], form: Option<String>) -> Page {
         let body = form.map(|form| ("application/x-www-form-urlencoded".to_owned(), form.into_bytes()));
         self.ask(method, path, more, body).await
@@ -78,18 +78,18 @@ impl<'s> Browser<'s> {
         Page { status: reply.status, headers: reply.headers.clone(), text: String::from_utf8_lossy(&reply.bytes).into_owned() }
     }
 
-    /// A page.
+    /// Gets a page.
     pub async fn get(&mut self, path: &str) -> Page {
         self.request(Method::GET, path, &[], None).await
     }
 
-    /// Send a form of the page, as a click on its button does.
+    /// Submits a form of the page, like a click on its button.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         let body = serde_urlencoded::to_string(fields).expect("a form");
         self.request(Method::POST, path, &[("sec-fetch-site", "same-origin")], Some(body)).await
     }
 
-    /// Send a form with a file.
+    /// Submits a form with a file.
     pub async fn post_file(&mut self, path: &str, fields: &[(&str, &str)], file: (&str, &str, &str, &[u8])) -> Page {
         const BOUNDARY: &str = "----boundary-of-the-form";
         let mut body = Vec::new();
@@ -108,12 +108,12 @@ impl<'s> Browser<'s> {
         self.ask(Method::POST, path, &[("sec-fetch-site", "same-origin")], Some((content_type, body))).await
     }
 
-    /// Sign in as the owner, on the way to `next`.
+    /// Signs in as the owner, then follows to `next`.
     pub async fn sign_in(&mut self, next: &str) -> Page {
         self.sign_in_as(OWNER, PASSWORD, next).await
     }
 
-    /// Sign in, on the way to `next`.
+    /// Signs in, then follows to `next`.
     pub async fn sign_in_as(&mut self, email: &str, password: &str, next: &str) -> Page {
         let page = self.get("/signin").await;
         let csrf = page.csrf().to_owned();

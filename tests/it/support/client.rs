@@ -1,4 +1,4 @@
-//! A client that refuses any reply the declaration did not announce.
+//! A client that refuses any reply that the declaration does not allow.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{contract, operation};
 
-/// Somebody with a key, or without one.
+/// A client with or without a key.
 #[derive(Clone)]
 pub struct Client {
     address: SocketAddr,
@@ -21,7 +21,7 @@ pub struct Client {
     http: legacy::Client<HttpConnector, Full<Bytes>>,
 }
 
-/// A reply, read whole.
+/// A complete reply.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub status: u16,
@@ -44,34 +44,34 @@ impl Client {
         Self { address, key, http: legacy::Client::builder(TokioExecutor::new()).build_http() }
     }
 
-    /// The key it has.
+    /// Returns its key.
     pub fn key(&self) -> Option<&str> {
         self.key.as_deref()
     }
 
-    /// The same client, after the server has moved.
+    /// Returns the same client, after the server has moved.
     pub fn at(&self, address: SocketAddr) -> Self {
         Self::new(address, self.key.clone())
     }
 
-    /// The same client with another key, or none.
+    /// Returns the same client with another key, or none.
     pub fn with_key(&self, key: Option<&str>) -> Self {
         Self { key: key.map(str::to_owned), ..self.clone() }
     }
 
-    /// Call an operation with this input.
+    /// Calls an operation with this input.
     pub async fn call(&self, id: &str, input: Value) -> Reply {
         self.send(Call::new(operation(id), input)).await
     }
 
-    /// Call an operation that has to succeed; its `data`.
+    /// Calls an operation that must succeed; returns its `data`.
     pub async fn data(&self, id: &str, input: Value) -> Value {
         let reply = self.call(id, input).await;
         assert!(reply.status < 300, "{id}: {} {}", reply.status, String::from_utf8_lossy(&reply.bytes));
         reply.json()["data"].take()
     }
 
-    /// Send a request and hold its reply to the contract.
+    /// Sends a request and checks its reply against the contract.
     pub async fn send(&self, call: Call) -> Reply {
         let entry = call.entry;
         let reply = self.try_send(call).await.expect("the server answers");
@@ -91,24 +91,24 @@ impl Client {
         }
         let request = request.body(Full::new(call.body.unwrap_or_default())).expect("a request");
         let (head, body) = self.http.request(request).await?.into_parts();
-        // A body that breaks off leaves less than its envelope, which no check takes for whole.
+        // An incomplete body is shorter than its envelope, which no check accepts as complete.
         let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         Ok(Reply { status: head.status.as_u16(), headers: head.headers, bytes })
     }
 
-    /// A new project's id. Its import fails at once: tests reach nothing outside this machine.
+    /// Creates a project; returns its id. Its import fails at once, because tests reach nothing outside this machine.
     pub async fn project(&self, name: &str) -> String {
         let data = self.data("projects.import", json!({ "name": name, "urls": ["http://127.0.0.1"] })).await;
         ["id", "projectId"].iter().find_map(|name| data[*name].as_str()).expect("a project has an id").to_owned()
     }
 
-    /// A new contact's id.
+    /// Creates a contact; returns its id.
     pub async fn contact(&self, project: &str, email: &str) -> String {
         let data = self.data("contacts.create", json!({ "projectId": project, "email": email })).await;
         data["id"].as_str().expect("a contact has an id").to_owned()
     }
 
-    /// How many contacts a list finds.
+    /// Returns how many contacts a list finds.
     pub async fn total(&self, mut filter: Value) -> u64 {
         filter["limit"] = 1.into();
         self.data("contacts.list", filter).await["total"].as_u64().expect("a total")
@@ -116,7 +116,7 @@ impl Client {
 }
 
 impl Call {
-    /// The request that gives `input` to an operation: names of the path there, the rest in the query or the body.
+    /// Builds the request that passes `input` to an operation: path parameters in the path, the rest in the query or the body.
     pub fn new(entry: &'static Entry, input: Value) -> Self {
         let Value::Object(mut rest) = input else { panic!("an input is an object") };
         let mut target = String::new();
@@ -173,33 +173,33 @@ fn text(value: &Value) -> String {
 }
 
 impl Reply {
-    /// The body.
+    /// Returns the body.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.bytes)))
     }
 
-    /// The code of a failure.
+    /// Returns the code of a failure.
     pub fn code(&self) -> String {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The sentence of a failure.
+    /// Returns the error message of a failure.
     pub fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// A header, or nothing.
+    /// Returns a header, if there is one.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().expect("headers are text"))
     }
 
-    /// A header that is a number.
+    /// Returns a numeric header.
     pub fn number(&self, name: &str) -> i64 {
         let value = self.header(name).unwrap_or_else(|| panic!("there is no header {name}"));
         value.parse().unwrap_or_else(|_| panic!("{name} is {value}"))
     }
 
-    /// The same reply, having had to fail so.
+    /// Returns the same reply after checking that it failed this way.
     pub fn refused(self, status: StatusCode, code: &str) -> Self {
         assert_eq!((self.status, self.code().as_str()), (status.as_u16(), code), "{}", String::from_utf8_lossy(&self.bytes));
         self

@@ -1,7 +1,7 @@
-//! Faults of the machine under the shipped program: a clock that jumps, a disk that fails or is full.
+//! Machine faults under the shipped program: a clock that jumps, a disk that fails or is full.
 //!
-//! They come by a small library that is preloaded into the program, made from `faults.c` by the machine's C compiler. Where that cannot
-//! be, [`Faults::new`] says why, and the tests that need it end.
+//! A small library that is preloaded into the program causes them; the machine's C compiler builds it from `faults.c`. Where that is not
+//! possible, [`Faults::new`] prints why, and the tests that need it end.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 use super::server::PROGRAM;
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/support/faults.c");
-/// Of the block of numbers in `faults.c`: first the numbers, then a path.
+/// The size of the block in `faults.c`: first the numbers, then a path.
 const NUMBERS: usize = 11;
 const KINDS: usize = 3;
 const PATH_BYTES: usize = 256;
 
-/// The place of a number in the block.
+/// The position of a number in the block.
 #[derive(Clone, Copy)]
 enum Number {
     ClockOffsetMs = 0,
@@ -34,18 +34,18 @@ enum Number {
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Making what was written durable.
+    /// Making writes durable.
     Sync = 0,
-    /// Writing, and making a file longer or shorter.
+    /// Writing, extending or truncating a file.
     Write = 1,
-    /// Giving a file another name, or taking one from it.
+    /// Renaming or unlinking a file.
     Name = 2,
 }
 
 /// How it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It does not return: the process is killed before it does anything.
+    /// The call does not return: the process is killed before it does anything.
     Killed = -1,
     /// `EPERM`
     Refused = 1,
@@ -55,7 +55,7 @@ pub enum Fault {
     Full = 28,
 }
 
-/// What is done to one server's machine.
+/// The faults of one server's machine.
 pub struct Faults {
     block: File,
     place: PathBuf,
@@ -63,7 +63,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Nothing yet. `None` where there can be no faults; why is printed.
+    /// Creates them without any fault. `None` where faults are not possible, with a printed reason.
     pub fn new(folder: &Path) -> Option<Self> {
         let Some(library) = library() else {
             println!("skipped: there is no C compiler (cc) for Linux here to make the faults with");
@@ -81,17 +81,17 @@ impl Faults {
         Some(faults)
     }
 
-    /// What the environment of the program has to say, whose data is there.
+    /// Returns the environment variables of the program with this data folder.
     pub fn environment(&self, data: &Path) -> Vec<(&'static str, PathBuf)> {
         vec![("LD_PRELOAD", self.library.clone()), ("FAULTS_BLOCK", self.place.clone()), ("FAULTS_FOLDER", data.to_path_buf())]
     }
 
-    /// Let the machine's clock be wrong by so much.
+    /// Sets the offset of the machine's clock.
     pub fn clock_off_by_ms(&self, ms: i64) {
         self.set(Number::ClockOffsetMs, ms);
     }
 
-    /// From now on count calls, and let the `first` one of a kind and those after it fail, `many` in all. With 0 none fails.
+    /// Starts counting calls, and fails `many` calls of a kind, starting at the `first`. With 0 none fails.
     pub fn arm(&self, kind: Kind, fault: Fault, first: u64, many: u64) {
         self.disarm();
         for number in (0..KINDS).map(|kind| Number::Seen as usize + kind).chain([Number::Failed as usize]) {
@@ -104,22 +104,22 @@ impl Faults {
         self.set(Number::Armed, 1);
     }
 
-    /// No more faults of the disk.
+    /// Stops all disk faults.
     pub fn disarm(&self) {
         self.set(Number::Armed, 0);
     }
 
-    /// How many calls of a kind there were since it was armed.
+    /// Returns how many calls of a kind there were since it was armed.
     pub fn seen(&self, kind: Kind) -> u64 {
         self.number(Number::Seen as usize + kind as usize)
     }
 
-    /// How many calls failed since it was armed.
+    /// Returns how many calls failed since it was armed.
     pub fn failed(&self) -> u64 {
         self.number(Number::Failed as usize)
     }
 
-    /// The first file that failed, in the data folder.
+    /// Returns the first file that failed, in the data folder.
     pub fn failed_path(&self) -> String {
         let mut path = [0; PATH_BYTES];
         self.block.read_exact_at(&mut path, NUMBERS as u64 * 8).expect("the block is whole");
@@ -141,7 +141,7 @@ impl Faults {
     }
 }
 
-/// The library, made once by each run of the tests.
+/// Returns the library, built once per test run.
 fn library() -> Option<PathBuf> {
     static MADE: OnceLock<Option<PathBuf>> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -153,7 +153,7 @@ fn library() -> Option<PathBuf> {
         let compiler =
             Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&aside).args([SOURCE, "-ldl"]).output().ok()?;
         assert!(compiler.status.success(), "faults.c is not C: {}", String::from_utf8_lossy(&compiler.stderr));
-        // Another run of the tests may be using it.
+        // Another test run may be using it.
         fs::rename(&aside, &place).expect("its own folder");
         Some(place)
     })

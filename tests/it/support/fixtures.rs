@@ -1,4 +1,4 @@
-//! A server with something of everything in its test data, made by the interface: one text stands in every field that takes it.
+//! A server with every kind of object in its test data, created through the API: one text is in every field that accepts it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::users::{OWNER, PASSWORD, signed_in, stranger};
 const LOOK: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Markup that does something wherever it is not text. It has up to fifty characters, so that tags take it, too.
+/// Markup that has an effect wherever it is not escaped. At most fifty characters, so that tags accept it too.
 pub const EVIL: &str = "\"'><script>alert(1)</script><img src=x>&lt;{{7*7}}";
 
-/// Settings with which everything can be made: endpoints and sites on this machine, strangers who sign up.
+/// Settings that allow creating everything: endpoints and websites on this machine, sign-up.
 pub fn settings() -> String {
     let open = BOUNDLESS.replace("[accounts]", "[accounts]\nsign_up = true");
     format!(
@@ -26,13 +26,13 @@ pub fn settings() -> String {
     )
 }
 
-/// What there is: the names that pages have in their paths, by the part of the path that stands before them.
+/// The ids of existing objects, by the path segment before them.
 pub struct Furnished {
     pub ids: BTreeMap<&'static str, String>,
     _sink: HookSink,
 }
 
-/// Ask until it is so.
+/// Polls until there is a result.
 pub async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
@@ -51,7 +51,7 @@ fn id_of(made: &Value) -> String {
 }
 
 impl Furnished {
-    /// Fill the test data of a server that has an owner; `site` is where the brand comes from.
+    /// Fills the test data of a server that has an owner; `site` is the brand's website.
     pub async fn new(server: &Server, text: &str, site: &str) -> Self {
         let said = text.to_owned();
         let sink = HookSink::start(move |_, number| match number {
@@ -74,7 +74,7 @@ impl Furnished {
         self.ids.insert(part, id.into());
     }
 
-    /// A page's address: the names in its path are those of what there is.
+    /// Returns a page's URL with the ids of existing objects.
     pub fn path(&self, route: &str, environment: &str) -> String {
         let mut before = "";
         let parts = route.split('/').map(|part| {
@@ -95,7 +95,7 @@ impl Furnished {
         parts.collect::<Vec<_>>().join("/")
     }
 
-    /// Members, keys, an agent that asks.
+    /// Creates members, keys, an agent's request.
     async fn account(&mut self, server: &Server, text: &str) {
         let owner = signed_in(server, OWNER, "test").await;
         let invite = async |email: &str, role: &str| {
@@ -116,7 +116,7 @@ impl Furnished {
         self.keep("agent", answer["claim"]["user_code"].as_str().expect("a code"));
     }
 
-    /// A brand, its knowledge, rules and images; domains.
+    /// Creates a brand, its knowledge, rules and images; domains.
     async fn brand(&mut self, client: &Client, text: &str, site: &str) -> String {
         let made = client.data("projects.import", json!({ "name": text, "urls": [site] })).await;
         let project = id_of(&made);
@@ -139,7 +139,7 @@ impl Furnished {
         project
     }
 
-    /// A webhook with a delivery that arrived and one that did not.
+    /// Creates a webhook with a successful and a failed delivery.
     async fn webhook(&mut self, client: &Client, text: &str) {
         let wanted = json!({
             "url": self._sink.url(), "events": ["subscriber.added", "email.opened"], "description": text,
@@ -152,7 +152,7 @@ impl Furnished {
         self.keep("webhooks", id);
     }
 
-    /// Contacts, tags, segments, topics, suppressions, events.
+    /// Creates contacts, tags, segments, topics, suppressions, events.
     async fn audience(&mut self, client: &Client, text: &str, project: &str) {
         let tag = json!({ "projectId": project, "name": text, "color": "#1A73E8", "description": text });
         let tag = id_of(&client.data("tags.create", tag).await);
@@ -194,7 +194,7 @@ impl Furnished {
         client.data("suppressions.create", json!({ "email": "gone@example.com", "note": text })).await;
     }
 
-    /// An email that was handed in, and a series that the built-in composer writes.
+    /// Creates an imported email, and a series by the built-in composer.
     async fn emails(&mut self, client: &Client, text: &str, project: &str) -> String {
         let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace("{{", "{ {");
         let html = format!(
@@ -222,7 +222,7 @@ impl Furnished {
         taken
     }
 
-    /// A campaign that has gone to everybody, one that waits, a message to one person, an order.
+    /// Creates a sent campaign, a draft, a direct send, an order.
     async fn mail(&mut self, client: &Client, text: &str, project: &str, conversation: &str) {
         let wanted = json!({
             "projectId": project, "name": text, "conversationId": conversation, "from": "news@acme.example", "fromName": text,

@@ -1,4 +1,4 @@
-//! An endpoint of webhooks: keeps what it gets, and answers as the test says.
+//! A webhook endpoint: stores its requests, and responds as the test requires.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 const LOOK: Duration = Duration::from_millis(5);
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Got {
     pub head: String,
@@ -23,22 +23,22 @@ pub struct Got {
     pub at: Instant,
 }
 
-/// What an endpoint does with a request.
+/// How an endpoint reacts to a request.
 pub enum Reaction {
-    /// Answers with this status, these further header lines and this body.
+    /// Responds with this status, these additional header lines and this body.
     Answer(u16, &'static str, String),
-    /// Answers so after a while.
+    /// Responds with this status after a while.
     Later(Duration, u16),
-    /// Says nothing.
+    /// Does not respond.
     Silence,
-    /// Says 200, and then one byte of a long body after the other.
+    /// Responds with 200, then sends a long body byte by byte.
     Drip,
-    /// Closes without an answer.
+    /// Closes without a response.
     Close,
 }
 
 impl Reaction {
-    /// An answer with nothing but a status.
+    /// A response with only a status.
     pub fn status(status: u16) -> Self {
         Self::Answer(status, "", "ok".into())
     }
@@ -52,7 +52,7 @@ pub struct HookSink {
 }
 
 impl HookSink {
-    /// An endpoint that reacts so to each request, which is told with its number from 0.
+    /// Starts an endpoint with this reaction to each request and its number, from 0.
     pub async fn start(react: impl Fn(&Got, usize) -> Reaction + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("loopback");
         let address = listener.local_addr().expect("bound");
@@ -64,7 +64,7 @@ impl HookSink {
             while let Ok((stream, _)) = listener.accept().await {
                 let (kept, react) = (kept.clone(), react.clone());
                 talks.spawn(async move {
-                    // Whoever hangs up has seen enough.
+                    // A client may disconnect early.
                     let _ = talk(stream, &kept, react.as_ref()).await;
                 });
                 while talks.try_join_next().is_some() {}
@@ -73,22 +73,22 @@ impl HookSink {
         Self { address, got, _listening: listening }
     }
 
-    /// An endpoint that is content with everything.
+    /// Starts an endpoint that accepts everything.
     pub async fn content() -> Self {
         Self::start(|_, _| Reaction::status(200)).await
     }
 
-    /// Its address for webhooks.
+    /// Returns its URL for webhooks.
     pub fn url(&self) -> String {
         format!("http://{}/hook?shop=7", self.address)
     }
 
-    /// What it got.
+    /// Returns its requests.
     pub fn got(&self) -> Vec<Got> {
         self.got.lock().expect("no panic").clone()
     }
 
-    /// What it got, once there are so many of them.
+    /// Returns its requests, once there are this many.
     pub async fn wait(&self, count: usize) -> Vec<Got> {
         let waiting = async {
             while self.got.lock().expect("no panic").len() < count {
@@ -151,7 +151,7 @@ async fn talk(
 }
 
 impl Got {
-    /// A header's value.
+    /// Returns a header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (own, value) = line.split_once(": ")?;
@@ -159,12 +159,12 @@ impl Got {
         })
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("deliveries are JSON")
     }
 
-    /// Whether the header holds the digest of the raw body with this secret.
+    /// Returns whether the header has the digest of the raw body with this secret.
     pub fn is_signed(&self, header: &str, secret: &str) -> bool {
         let mut sum = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length");
         sum.update(&self.body);

@@ -1,27 +1,27 @@
-//! Messages of the server as a relay has taken them: whom they are for, and the tokens that stand in them.
+//! The server's messages as a relay accepted them: their recipients and tokens.
 
 use mail_parser::{Message, MessageParser};
 
 use super::mail_sink::Letter;
 
-/// What a message says that only its recipient can know.
+/// The tokens in a message, which only its recipient knows.
 #[derive(Clone, Debug)]
 pub struct Posted {
     pub recipient: String,
     /// The whole envelope sender.
     pub sender: String,
-    /// Of the envelope sender.
+    /// The token of the envelope sender.
     pub bounce: String,
-    /// Of the mail address to unsubscribe by.
+    /// The token of the unsubscribe email address.
     pub unsubscribe: String,
-    /// The address on the web for one click.
+    /// The URL for one-click unsubscribe.
     pub one_click: String,
     pub message_id: String,
     pub html: String,
 }
 
 impl Posted {
-    /// Read a message of a campaign.
+    /// Parses a message of a campaign.
     pub fn read(letter: &Letter) -> Self {
         let message = MessageParser::default().parse(&letter.body).expect("it is a message");
         let (recipient, sender) = (within(&letter.talk.recipient, '<', '>'), within(&letter.talk.sender, '<', '>'));
@@ -39,14 +39,14 @@ impl Posted {
         }
     }
 
-    /// The token behind this part of a path in its HTML.
+    /// Returns the token after this part of a path in its HTML.
     pub fn token(&self, front: &str) -> String {
         let (_, rest) = self.html.split_once(front).unwrap_or_else(|| panic!("no {front} in {}", self.html));
         rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_".contains(letter))).next().expect("a token").to_owned()
     }
 }
 
-/// A header field in one line.
+/// Returns a header field in one line.
 fn field(message: &Message<'_>, name: &str) -> String {
     let raw = message.header_raw(name).unwrap_or_else(|| panic!("there is no {name}"));
     raw.split_whitespace().collect::<Vec<_>>().join(" ")

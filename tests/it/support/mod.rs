@@ -1,4 +1,4 @@
-//! What the tests stand on: servers, clients, and the contract that every reply is held to.
+//! Support for the tests: servers, clients, and the contract that every reply must satisfy.
 
 pub mod browser;
 pub mod client;
@@ -7,11 +7,11 @@ pub mod faults;
 pub mod fixtures;
 pub mod hook_sink;
 pub mod messages;
-// The same that the library's own tests use; each of the two needs only a part of it.
+// Shared with the library's own tests; each of the two uses only part of it.
 #[allow(dead_code)]
 #[path = "../../../src/testing/mail_sink/mod.rs"]
 pub mod mail_sink;
-// The same that the library's own tests use.
+// Shared with the library's own tests.
 #[allow(dead_code)]
 #[path = "../../../src/testing/name_server.rs"]
 pub mod name_server;
@@ -26,10 +26,10 @@ use mailmill::engine::api::{Access, Entry};
 use mailmill::operations::OPERATIONS;
 use serde_json::Value;
 
-/// A project's id that nobody has.
+/// The id of a project that does not exist.
 pub const NO_PROJECT: &str = "0123456789abcdef01234567";
 
-/// A Python that has these modules, where CI has put its own or the machine has one; says if there is none.
+/// Returns a Python that has these modules, from CI or from the machine; prints a note if there is none.
 pub fn python_with(modules: &str) -> Option<&'static str> {
     use std::process::{Command, Stdio};
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/target/ci-tools/python/bin/python3");
@@ -44,19 +44,19 @@ pub fn python_with(modules: &str) -> Option<&'static str> {
     found
 }
 
-/// The operation with this id.
+/// Returns the operation with this id.
 pub fn operation(id: &str) -> &'static Entry {
     OPERATIONS.iter().find(|entry| entry.spec.id == id).unwrap_or_else(|| panic!("there is no operation {id}"))
 }
 
-/// The operations that need a key.
+/// Returns the operations that require a key.
 pub fn keyed() -> impl Iterator<Item = &'static Entry> {
     OPERATIONS
         .iter()
         .filter(|entry| matches!(entry.spec.access, Access::Needs(_) | Access::NeedsOne(_)) && entry.media.documented)
 }
 
-/// The input of an operation's example, in `project`.
+/// Returns the input of an operation's example, in `project`.
 pub fn example(entry: &Entry, project: &str) -> Value {
     let (mut input, _) = (entry.example)(&contract::ENVELOPE);
     if let Some(place) = input.get_mut("projectId") {

@@ -1,6 +1,6 @@
-//! A Postfix of its own on loopback, as its packages install it: it wants a password, hands mail on to one server, bounces to another.
+//! A separate Postfix on loopback, as packages install it: it requires a password, relays mail to one server, and bounces to another.
 //!
-//! It needs the superuser, as Postfix does, and `saslpasswd2` for the password. Where either is missing, that is printed.
+//! It requires root, as Postfix does, and `saslpasswd2` for the password. Where either is missing, it prints a note.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -47,7 +47,7 @@ pub struct Postfix {
 }
 
 impl Postfix {
-    /// Whether it can run here; says why not.
+    /// Returns whether it can run here; prints why not.
     pub fn can_run() -> bool {
         let is_superuser = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
         let missing = [PROGRAM, PASSWORDS].into_iter().find(|program| !Path::new(program).exists());
@@ -59,12 +59,12 @@ impl Postfix {
         false
     }
 
-    /// A port that is free now.
+    /// Returns a port that is free now.
     pub fn free_port() -> u16 {
         TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").port()
     }
 
-    /// Listen at this port; hand all mail on to `next`, but what is for `domain` to `back`.
+    /// Starts it on this port; relays all mail to `next`, except mail for `domain` to `back`.
     pub fn start(port: u16, next: SocketAddr, domain: &str, back: SocketAddr) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = folder.path();
@@ -107,12 +107,12 @@ impl Postfix {
         Self { folder, child }
     }
 
-    /// Whether something listens there.
+    /// Returns whether a server listens there.
     pub fn listens(port: u16) -> bool {
         TcpStream::connect(("127.0.0.1", port)).is_ok()
     }
 
-    /// What it has said.
+    /// Returns its log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -120,7 +120,7 @@ impl Postfix {
 
 impl Drop for Postfix {
     fn drop(&mut self) {
-        // By the number that it has written down in its own folder.
+        // With the process id that it wrote into its own folder.
         let stop =
             Command::new(PROGRAM).arg("-c").arg(self.folder.path().join("conf")).arg("stop").stderr(Stdio::null()).status();
         if let (Ok(_), Some(mut child)) = (stop, self.child.take()) {

@@ -1,4 +1,4 @@
-//! The program, started as its users start it.
+//! The program, started as users start it.
 
 use std::fs;
 use std::io::Write;
@@ -43,23 +43,23 @@ pub struct Server {
     http: Option<SocketAddr>,
     inbound: Option<SocketAddr>,
     inbound_lmtp: Option<SocketAddr>,
-    /// What its environment says beside the usual.
+    /// Additional environment variables.
     environment: Vec<(&'static str, PathBuf)>,
-    /// Its limits on open descriptors, soft and hard, if not those of the tests.
+    /// Its soft and hard limits on open descriptors, if they differ from those of the tests.
     descriptors: Option<(u64, u64)>,
-    /// Where its standard error goes, if not into the log beside its folder.
+    /// The file for its standard error, if not the log next to its folder.
     standard_error: Option<PathBuf>,
 }
 
 impl Server {
-    /// A running server with these settings.
+    /// Starts a server with these settings.
     pub fn start(settings: &str) -> Self {
         let mut server = Self::stopped(settings);
         server.serve();
         server
     }
 
-    /// A folder with these settings, nothing running.
+    /// Creates a folder with these settings, without starting the server.
     pub fn stopped(settings: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::write(folder.path().join("settings.toml"), settings).expect("the settings can be written");
@@ -75,7 +75,8 @@ impl Server {
         }
     }
 
-    /// Faults that its machine has from the next start or command on. `None` where they cannot be made, which is printed.
+    /// Returns the faults of its machine, effective from the next start or command. `None` where they are not possible, with a printed
+    /// reason.
     pub fn faults(&mut self) -> Option<Faults> {
         let folder = fs::canonicalize(self.folder.path()).expect("it is there");
         let faults = Faults::new(&folder)?;
@@ -83,12 +84,12 @@ impl Server {
         Some(faults)
     }
 
-    /// Limits on its open descriptors, from the next start on.
+    /// Limits its open descriptors, from the next start on.
     pub fn limit_descriptors(&mut self, soft: u64, hard: u64) {
         self.descriptors = Some((soft, hard));
     }
 
-    /// Change the soft limit of the running server.
+    /// Changes the soft limit of the running server.
     pub fn set_descriptor_limit(&self, soft: u64) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};
         let id = i32::try_from(self.child.as_ref().expect("it runs").id()).ok().and_then(Pid::from_raw);
@@ -96,37 +97,37 @@ impl Server {
         prlimit(id, Resource::Nofile, Rlimit { current: Some(soft), maximum: hard }).expect("it is our own process");
     }
 
-    /// Write its standard error there from the next start on, as a supervisor may.
+    /// Redirects its standard error from the next start on, as a supervisor may.
     pub fn standard_error(&mut self, file: PathBuf) {
         self.standard_error = Some(file);
     }
 
-    /// Replace the settings; they hold from the next start on.
+    /// Replaces the settings, effective from the next start.
     pub fn set(&self, settings: &str) {
         fs::write(self.folder.path().join("settings.toml"), settings).expect("the settings can be written");
     }
 
-    /// Where the data is.
+    /// Returns the data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
     #[expect(clippy::disallowed_methods, reason = "nothing is read here but names, to keep them away from the program")]
     fn bare(&self, mut command: Command, arguments: &[&str]) -> Command {
-        // What the tester has set for a server of their own is not for these.
+        // Settings of the developer's own server must not apply here.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MAILMILL_")) {
             command.env_remove(name);
         }
         let settings = fs::read_to_string(self.folder.path().join("settings.toml")).expect("written before");
         if !settings.contains("dns = ") {
-            // Nobody answers there: no test asks anything outside of this machine.
+            // No server listens there: no test makes DNS queries outside this machine.
             command.env("MAILMILL_MAIL__DNS", "127.0.0.1:1");
         }
         command.args(arguments).arg("--config").arg(self.folder.path().join("settings.toml"));
         command
     }
 
-    /// Run a command on another data folder.
+    /// Runs a command on another data folder.
     pub fn run_on(&self, data: &Path, arguments: &[&str]) -> Output {
         self.bare(Command::new(PROGRAM), arguments).arg("--data").arg(data).output().expect("the program runs")
     }
@@ -142,18 +143,18 @@ impl Server {
         command
     }
 
-    /// Run an administration command to its end.
+    /// Runs an administration command to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("the program runs")
     }
 
-    /// The same with something on its standard input.
+    /// The same with standard input.
     pub fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Output {
         let piped = || Stdio::piped();
         let mut child =
             self.command(arguments).stdin(piped()).stdout(piped()).stderr(piped()).spawn().expect("the program starts");
         let mut pipe = child.stdin.take().expect("piped");
-        // A program that ends without reading it is what some tests are about.
+        // Some tests check programs that end without reading it.
         let _ = pipe.write_all(input);
         drop(pipe);
         child.wait_with_output().expect("the program ends")
@@ -187,12 +188,12 @@ impl Server {
         self.serving().args(more).stdout(log).stderr(errors).spawn().expect("the program starts")
     }
 
-    /// Start it and wait until it accepts.
+    /// Starts it and waits until it accepts requests.
     pub fn serve(&mut self) {
         self.serve_with(&[]);
     }
 
-    /// The same with further arguments.
+    /// The same with additional arguments.
     pub fn serve_with(&mut self, more: &[&str]) {
         let mut child = self.spawn(more);
         let deadline = tokio::time::Instant::now() + START_TIME;
@@ -211,7 +212,7 @@ impl Server {
         self.child = Some(child);
     }
 
-    /// How it ended, if it did.
+    /// Returns its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         let ended = self.child.as_mut().expect("it was started").try_wait().expect("the program can be asked");
         if ended.is_some() {
@@ -220,7 +221,7 @@ impl Server {
         ended
     }
 
-    /// Wait for the end that it comes to by itself.
+    /// Waits until it ends without a signal.
     pub async fn end(&mut self) -> ExitStatus {
         let deadline = tokio::time::Instant::now() + START_TIME;
         loop {
@@ -232,7 +233,7 @@ impl Server {
         }
     }
 
-    /// Serve another data folder, for as long as it takes to get ready or to be refused; how that ended.
+    /// Serves another data folder until it is ready or refuses to start; returns its output.
     pub async fn serve_on(&self, data: &Path) -> Output {
         let ready = self.folder.path().join("other-ready.json");
         let _ = fs::remove_file(&ready);
@@ -252,72 +253,72 @@ impl Server {
         child.wait_with_output().expect("its end can be waited for")
     }
 
-    /// A process on the folder that the test ends by itself.
+    /// Starts a process on the folder that the test ends itself.
     pub fn spawn_again(&self) -> Child {
         self.serving().stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts")
     }
 
-    /// A second process on the same folder: how it ended.
+    /// Runs a second process on the same folder; returns its output.
     pub fn serve_again(&self) -> Output {
         self.serving().output().expect("the program runs")
     }
 
-    /// What it has said.
+    /// Returns its log.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Its plain HTTP address.
+    /// Returns its plain HTTP address.
     pub fn address(&self) -> SocketAddr {
         self.http.expect("it was started")
     }
 
-    /// Where strangers bring mail, if a setting says so.
+    /// Returns the SMTP address for returned mail, if a setting enables it.
     pub fn inbound(&self) -> SocketAddr {
         self.inbound.expect("the settings name an address")
     }
 
-    /// Where a mail server of one's own brings mail by LMTP, if a setting says so.
+    /// Returns the LMTP address for a local mail server, if a setting enables it.
     pub fn inbound_lmtp(&self) -> SocketAddr {
         self.inbound_lmtp.expect("the settings name an address")
     }
 
-    /// Send it a signal, like `TERM`.
+    /// Sends it a signal, like `TERM`.
     pub fn signal(&self, name: &str) {
         let id = self.child.as_ref().expect("it runs").id().to_string();
         let status = Command::new("kill").args(["-s", name, &id]).status().expect("there is a kill");
         assert!(status.success());
     }
 
-    /// Wait for its end.
+    /// Waits for its end.
     pub fn wait(&mut self) -> ExitStatus {
         self.child.take().expect("it runs").wait().expect("its end can be waited for")
     }
 
-    /// Kill it without any warning.
+    /// Kills it without warning.
     pub fn kill(&mut self) {
         self.signal("KILL");
         self.wait();
     }
 
-    /// A new key.
+    /// Creates a key.
     pub fn key(&self, environment: &str, permissions: &str) -> String {
         let output = self.run(&["keys", "create", "--env", environment, "--name", "tests", "--permissions", permissions]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("a key is ASCII").trim().to_owned()
     }
 
-    /// A client with a new key.
+    /// Returns a client with a new key.
     pub fn client(&self, environment: &str, permissions: &str) -> Client {
         Client::new(self.address(), Some(self.key(environment, permissions)))
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.as_ref().expect("it runs").id()
     }
 
-    /// A client with a key that may do everything on test data.
+    /// Returns a client with a key that has all permissions on test data.
     pub fn all(&self) -> Client {
         self.client("test", "all")
     }
@@ -335,27 +336,27 @@ impl Drop for Server {
     }
 }
 
-/// A server for several tests: it has an owner, and ends with the process of the tests.
+/// A server for several tests: it has an owner, and ends with the test process.
 pub fn lasting(settings: &str) -> Server {
     let server = crate::users::owned(settings);
     guard(server.child.as_ref().expect("just started").id());
     server
 }
 
-/// The server that most tests share, and a key for everything on its test data.
+/// The server that most tests share, and a key with all permissions on its test data.
 pub struct Shared {
     pub server: Server,
     pub key: String,
 }
 
 impl Shared {
-    /// A client with the shared key.
+    /// Returns a client with the shared key.
     pub fn client(&self) -> Client {
         Client::new(self.server.address(), Some(self.key.clone()))
     }
 }
 
-/// The shared server. A static is never dropped, so [`guard`] ends its process.
+/// Returns the shared server. A static is never dropped, so [`guard`] ends its process.
 pub fn shared() -> &'static Shared {
     static SHARED: OnceLock<Shared> = OnceLock::new();
     SHARED.get_or_init(|| {
@@ -366,7 +367,7 @@ pub fn shared() -> &'static Shared {
     })
 }
 
-/// End the server after this process has ended: a shell that waits for the end of its standard input, which is ours.
+/// Ends the server after this process has ended: a shell waits for the end of its standard input, which this process holds open.
 fn guard(id: u32) {
     let script = format!("cat > /dev/null; kill -s KILL {id}");
     let guard = Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn().expect("there is a shell");

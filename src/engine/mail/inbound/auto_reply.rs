@@ -1,9 +1,9 @@
-//! Automatic replies (RFC 3834, and what was usual before it): nobody reads them, and they mean nothing for the address.
+//! Automatic replies (RFC 3834, and older conventions): no one reads them, and they say nothing about the address.
 
 use super::Envelope;
 use super::mime::Part;
 
-/// TABLE: fields whose mere presence tells.
+/// TABLE: header fields whose mere presence marks an automatic reply.
 const FIELDS: &[&str] = &[
     "x-autoreply",
     "x-autorespond",
@@ -15,10 +15,10 @@ const FIELDS: &[&str] = &[
     "x-facebook-notify",
 ];
 
-/// TABLE: values of `Precedence` and `X-Precedence` that tell.
+/// TABLE: values of `Precedence` and `X-Precedence` that mark one.
 const PRECEDENCES: &[&str] = &["auto_reply", "auto-reply", "autoreply", "bulk", "junk", "list"];
 
-/// TABLE: how subjects of automatic replies begin, in small letters.
+/// TABLE: prefixes of the subjects of automatic replies, in lowercase.
 const SUBJECTS: &[&str] = &[
     "abwesenheit",
     "abwesend",
@@ -47,11 +47,11 @@ const SUBJECTS: &[&str] = &[
     "自動応答",
 ];
 
-/// TABLE: what stands before the at sign of addresses that no person writes from.
+/// TABLE: local parts of addresses that no person writes from.
 const MACHINES: &[&str] =
     &["mailer-daemon", "no-reply", "noreply", "donotreply", "do-not-reply", "autoreply", "listserv", "majordomo"];
 
-/// Whether a machine wrote this.
+/// Whether a program wrote this message.
 pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     let submitted = message.field("auto-submitted").map(|value| value.to_ascii_lowercase());
     if submitted.is_some_and(|value| !value.starts_with("no")) {
@@ -65,7 +65,7 @@ pub fn is_automatic(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     if precedence("precedence") || precedence("x-precedence") {
         return true;
     }
-    // A receipt says that a message was shown or deleted.
+    // A read receipt: a message was displayed or deleted.
     if message.kind() == "multipart/report" {
         return true;
     }

@@ -1,15 +1,15 @@
-//! Complaints: feedback reports (RFC 5965), and the older form of one large provider.
+//! Complaints: feedback reports (RFC 5965), and one large provider's older format.
 
 use super::Complaint;
 use super::mime::Part;
 use super::report::address;
 
-/// Where one provider's complaints come from: the reported message itself, attached, and no report beside it.
+/// The senders of one provider's complaints: the reported message itself is attached, without a report.
 const BARE_REPORTERS: [&str; 2] = ["staff@hotmail.com", "staff@outlook.com"];
-/// The field in which that provider leaves the recipient.
+/// The field in which that provider puts the recipient.
 const BARE_RECIPIENT: &str = "x-hmxmroriginalrecipient";
 
-/// What the complaint in this message says. `None`: it is no feedback at all. `Some(None)`: it is, but no complaint.
+/// The complaint in this message. `None`: it is not a feedback report. `Some(None)`: it is one, but not a complaint.
 pub fn read(message: &Part<'_>) -> Option<Option<Complaint>> {
     if let Some(part) = message.find(&["message/feedback-report"]) {
         return Some(report(message, part));
@@ -27,10 +27,10 @@ fn report(message: &Part<'_>, part: &Part<'_>) -> Option<Complaint> {
         fields.filter(move |(own, _)| own.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
     };
     let mut kinds = values("feedback-type");
-    // Exactly one: a report with two says nothing that could be relied on.
+    // Exactly one: a report with two kinds cannot be relied on.
     let kind = kinds.next().filter(|_| kinds.next().is_none())?.to_ascii_lowercase();
     match kind.as_str() {
-        // Somebody took a complaint back, or a server reports on signatures: neither is a complaint.
+        // A withdrawn complaint, or a report about signatures: neither is a complaint.
         "not-spam" | "auth-failure" | "dmarc" | "dkim" => return None,
         _ => {}
     }

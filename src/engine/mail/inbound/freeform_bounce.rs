@@ -1,4 +1,4 @@
-//! Bounces that only people were meant to read: no report, just words, as older servers write them.
+//! Bounces written for people only: text without a report, as older servers send them.
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};
@@ -6,10 +6,10 @@ use super::report::address;
 use super::{Action, Envelope, Outcome, one_line};
 use crate::vocab::limits::INBOUND_DIAGNOSTIC_BYTES_MAX;
 
-/// TABLE: what stands before the at sign of those who write bounces.
+/// TABLE: local parts of the senders of bounces.
 const SERVERS: &[&str] = &["mailer-daemon", "postmaster", "mailerdaemon", "mail-daemon", "mdaemon", "microsoftexchange"];
 
-/// TABLE: lines behind which the message that came back begins, in small letters.
+/// TABLE: lines after which the returned message starts, in lowercase.
 const COPIES: &[&str] = &[
     "--- below this line is a copy",
     "------ this is a copy of the message",
@@ -22,7 +22,7 @@ const COPIES: &[&str] = &[
     "the original message was received",
 ];
 
-/// TABLE: words of messages that are still tried, in small letters.
+/// TABLE: phrases for messages that are still being retried, in lowercase.
 const DELAYS: &[&str] = &[
     "has not yet been delivered",
     "delivery has been delayed",
@@ -34,7 +34,7 @@ const DELAYS: &[&str] = &[
     "delivery is delayed",
 ];
 
-/// TABLE: words that such a message has at least one of, in small letters: others may come from servers, too.
+/// TABLE: phrases of which such a message has at least one, in lowercase: servers also send other messages.
 const FAILURES: &[&str] = &[
     "could not be delivered",
     "couldn't be delivered",
@@ -61,7 +61,7 @@ const FAILURES: &[&str] = &[
     "unzustellbar",
 ];
 
-/// Whether a mail server wrote this, and no person and no holiday notice.
+/// Whether a mail server wrote this, and not a person or a vacation responder.
 pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
     let is_server = |address: &str| {
         let local: String = address.split('@').next().unwrap_or_default().to_ascii_lowercase();
@@ -73,11 +73,11 @@ pub fn is_from_a_server(message: &Part<'_>, envelope: &Envelope<'_>) -> bool {
         && (!replied || message.field("x-failed-recipients").is_some() || envelope.sender.is_empty())
 }
 
-/// What the words say; `None` if they are about something else.
+/// The outcome in the text; `None` if it is about something else.
 pub fn read(message: &Part<'_>) -> Option<Outcome> {
     let text = message.find(&["text/plain"]).map(Part::text).unwrap_or_default();
     let lower: String = text.lines().map(str::to_lowercase).take_while(|line| !begins_copy(line)).collect::<Vec<_>>().join("\n");
-    // The line ends are the same in both, so that a part of one is a part of the other.
+    // The line ends are the same in both, so that a part of one is also a part of the other.
     let words: String = text.lines().take(lower.lines().count()).collect::<Vec<_>>().join("\n");
     let subject = message.head.subject().unwrap_or_default().to_lowercase();
     let failed = message.field("x-failed-recipients").and_then(|all| all.split(',').find_map(address));
@@ -103,7 +103,7 @@ fn begins_copy(lower: &str) -> bool {
     COPIES.iter().any(|copy| lower.trim_start().starts_with(copy))
 }
 
-/// The first address that stands alone in its line, as with a colon behind it, and what follows up to the next empty line.
+/// The first address alone on its line, possibly with a colon after it, and the text up to the next empty line.
 fn reason(words: &str) -> (Option<String>, String) {
     let lines: Vec<&str> = words.lines().collect();
     for (at, line) in lines.iter().enumerate() {

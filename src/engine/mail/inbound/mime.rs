@@ -1,7 +1,7 @@
-//! The parts of a message, with bounds on how many, how deep and how large they are.
+//! The MIME parts of a message, with limits on their number, nesting and size.
 //!
-//! Heads are read by the mail parser; the walk through the parts is here, because its own is bounded neither in depth nor in number,
-//! and strangers choose both.
+//! The mail parser reads the headers; the walk through the parts is implemented here, because the parser's own has no limit on depth or
+//! number, and attackers control both.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,13 +18,13 @@ use crate::vocab::limits::{
 /// A part of a message, or the whole.
 pub struct Part<'a> {
     pub head: Message<'a>,
-    /// As it came, still encoded.
+    /// The body, still encoded.
     body: &'a [u8],
-    /// The parts inside: those of a multipart, or the one message that this part is.
+    /// The inner parts: those of a multipart, or the one attached message.
     pub inside: Vec<Part<'a>>,
 }
 
-/// Why a message is not read.
+/// Why a message is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     TooLarge,
@@ -39,14 +39,14 @@ impl fmt::Display for Refusal {
             Self::TooLarge => "the message is too large",
             Self::TooManyParts => "the message has too many parts",
             Self::TooDeep => "the parts of the message are nested too deeply",
-            Self::NoMessage => "this is no message: it has no header fields",
+            Self::NoMessage => "this is not a message: it has no header fields",
         })
     }
 }
 
 impl std::error::Error for Refusal {}
 
-/// Read a whole message.
+/// Parses a whole message.
 pub fn read(raw: &[u8]) -> Result<Part<'_>, Refusal> {
     if raw.len() > INBOUND_BYTES_MAX {
         return Err(Refusal::TooLarge);
@@ -55,7 +55,7 @@ pub fn read(raw: &[u8]) -> Result<Part<'_>, Refusal> {
     part(raw, 0, &mut left)?.ok_or(Refusal::NoMessage)
 }
 
-/// The part that `raw` is; `None` if it has no head.
+/// Parses a part; `None` if it has no header.
 fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part<'a>>, Refusal> {
     if depth > INBOUND_NESTING_MAX {
         return Err(Refusal::TooDeep);
@@ -64,7 +64,7 @@ fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part
     let (head, body) = split(raw);
     let head = &head[..head.len().min(INBOUND_HEAD_BYTES_MAX)];
     let Some(head) = MessageParser::default().parse_headers(head) else {
-        // A part of a multipart may have no head at all; a message may not.
+        // A part of a multipart may have no header; a message must have one.
         let head = Message { parts: vec![Default::default()], raw_message: Cow::Borrowed(b""), ..Default::default() };
         return Ok((depth > 0).then_some(Part { head, body, inside: Vec::new() }));
     };
@@ -84,9 +84,9 @@ fn part<'a>(raw: &'a [u8], depth: usize, left: &mut usize) -> Result<Option<Part
     Ok(Some(this))
 }
 
-/// Head, with the empty line that ends it, and body.
+/// Splits a part into header, including the empty line that ends it, and body.
 fn split(raw: &[u8]) -> (&[u8], &[u8]) {
-    // A part that begins with an empty line has no head.
+    // A part that starts with an empty line has no header.
     for start in [b"\r\n".as_slice(), b"\n"] {
         if let Some(body) = raw.strip_prefix(start) {
             return (&raw[..0], body);
@@ -104,7 +104,7 @@ fn split(raw: &[u8]) -> (&[u8], &[u8]) {
     (raw, &raw[raw.len()..])
 }
 
-/// What stands between the lines with this boundary.
+/// The texts between the lines with this boundary.
 fn between<'a>(body: &'a [u8], boundary: &[u8], parts_max: usize) -> Result<Vec<&'a [u8]>, Refusal> {
     let mut parts = Vec::new();
     if boundary.is_empty() {
@@ -128,13 +128,13 @@ fn between<'a>(body: &'a [u8], boundary: &[u8], parts_max: usize) -> Result<Vec<
         }
         at = end;
     }
-    // A message that was cut has no last boundary.
+    // A truncated message has no final boundary.
     parts.extend(start.map(|start| &body[start..]));
     Ok(parts)
 }
 
 impl Part<'_> {
-    /// The content type in small letters, like `text/plain`.
+    /// The content type in lowercase, like `text/plain`.
     pub fn kind(&self) -> String {
         match self.head.content_type() {
             Some(kind) => format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default()).to_ascii_lowercase(),
@@ -142,7 +142,7 @@ impl Part<'_> {
         }
     }
 
-    /// A parameter of the content type, in small letters.
+    /// A parameter of the content type, in lowercase.
     pub fn parameter(&self, name: &str) -> Option<String> {
         self.head.content_type()?.attribute(name).map(str::to_ascii_lowercase)
     }
@@ -154,7 +154,7 @@ impl Part<'_> {
             .map(|(_, value)| super::one_line(value, INBOUND_HEAD_BYTES_MAX))
     }
 
-    /// Every field as it came.
+    /// Every header field, unmodified.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
         self.head.headers_raw()
     }
@@ -164,7 +164,7 @@ impl Part<'_> {
         self.head.from()?.first()?.address().map(str::to_owned)
     }
 
-    /// The decoded text of this part alone, cut where it is too long to matter.
+    /// The decoded text of this part alone, truncated to a useful length.
     pub fn text(&self) -> String {
         let encoding = self.head.content_transfer_encoding().unwrap_or_default().to_ascii_lowercase();
         let body = &self.body[..self.body.len().min(INBOUND_TEXT_BYTES_MAX)];
@@ -180,7 +180,7 @@ impl Part<'_> {
         }
     }
 
-    /// This part and all parts inside it, from the outside to the inside.
+    /// This part and all parts inside it, outermost first.
     pub fn all(&self) -> Vec<&Self> {
         let mut parts = vec![self];
         let mut next = 0;
@@ -191,7 +191,7 @@ impl Part<'_> {
         parts
     }
 
-    /// The first part of this kind that is not within an attached message.
+    /// The first part of this kind outside attached messages.
     pub fn find(&self, kinds: &[&str]) -> Option<&Self> {
         if kinds.contains(&self.kind().as_str()) {
             return Some(self);
@@ -200,7 +200,7 @@ impl Part<'_> {
         self.inside.iter().filter(|_| is_multipart).find_map(|part| part.find(kinds))
     }
 
-    /// The attached message, or what is left of its head.
+    /// The attached message, or the remains of its header.
     pub fn original(&self) -> Option<&Self> {
         let kinds =
             ["message/rfc822", "message/global", "text/rfc822-headers", "message/rfc822-headers", "message/global-headers"];
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_are_refused() {
+    fn bombs_are_rejected() {
         let deep = "Content-Type: message/rfc822\r\n\r\n".repeat(300_000);
         assert_eq!(read(deep.as_bytes()).err(), Some(Refusal::TooDeep));
         let many = format!("Content-Type: multipart/mixed; boundary=b\r\n\r\n{}", "--b\r\n\r\n".repeat(1_000_000));
@@ -256,7 +256,7 @@ mod tests {
             nested += &format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n");
         }
         assert_eq!(read(nested.as_bytes()).err(), Some(Refusal::TooDeep));
-        // A part that names its parent's boundary again is no part of itself.
+        // A part that repeats its parent's boundary does not contain itself.
         let circle = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n".repeat(10_000);
         assert!(matches!(read(circle.as_bytes()), Err(Refusal::TooManyParts | Refusal::TooDeep)));
         assert_eq!(read(&vec![b'a'; INBOUND_BYTES_MAX + 1]).err(), Some(Refusal::TooLarge));

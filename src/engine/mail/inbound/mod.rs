@@ -1,7 +1,7 @@
-//! Reading mail that comes back: reports that a message was not delivered, complaints, automatic replies.
+//! Reads returned mail: delivery reports, complaints, automatic replies.
 //!
-//! All of it is claims by strangers. What a report says counts only with one of our own tokens in it, and whether a token is ours the
-//! caller decides. Nothing here looks into a store or answers anybody.
+//! All of it is untrusted. A report counts only if it contains one of our own tokens, which the caller verifies. Nothing here reads a store
+//! or sends a reply.
 
 mod auto_reply;
 mod complaint;
@@ -20,39 +20,39 @@ pub use tokens::{Mark, Token};
 
 use mime::Part;
 
-/// The envelope that a message came in.
+/// The envelope of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope<'a> {
-    /// Empty: the null sender, as bounces have it.
+    /// Empty: the null sender, which bounces have.
     pub sender: &'a str,
     pub recipient: &'a str,
 }
 
-/// What came in.
+/// A parsed message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incoming {
     pub nature: MessageKind,
-    /// Texts that look like our tokens, the ones nearest to the envelope first. Only a signature tells whether one is ours.
+    /// Texts that look like our tokens, those closest to the envelope first. Only the signature shows whether one is ours.
     pub tokens: Vec<Token>,
     pub from: Option<String>,
     pub subject: Option<String>,
 }
 
-/// What kind of message it is.
+/// The kind of message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// A report on the delivery to some recipients.
     Report(Vec<Outcome>),
-    /// A recipient said that a message was spam.
+    /// A recipient reported a message as spam.
     Complaint(Complaint),
-    /// Somebody is on holiday, a ticket was opened, a message was displayed.
+    /// A vacation notice, a ticket confirmation, a read receipt.
     Automatic,
-    /// Anything else: perhaps a person wrote it.
+    /// Anything else: possibly written by a person.
     Other,
 }
 
 impl MessageKind {
-    /// A word for the log.
+    /// A name for the log.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Report(_) => "delivery report",
@@ -63,20 +63,20 @@ impl MessageKind {
     }
 }
 
-/// What became of a message for one recipient.
+/// The outcome of a message for one recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The address that the reporting server had in the end, if it says one.
+    /// The final address at the reporting server, if it is given.
     pub recipient: Option<String>,
     pub action: Action,
     /// The enhanced status code, like `5.1.1`.
     pub status: Option<String>,
-    /// What the server said, in one line.
+    /// The server's reply, in one line.
     pub diagnostic: String,
     pub class: ReplyClass,
 }
 
-/// What a server did with a message (RFC 3464 §2.3.3).
+/// The server's action for a message (RFC 3464 §2.3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Failed,
@@ -86,16 +86,16 @@ pub enum Action {
     Expanded,
 }
 
-/// What a complaint says of itself.
+/// The details of a complaint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     /// Like `abuse` or `fraud`.
     pub kind: String,
-    /// The recipient, if it was not made unreadable.
+    /// The recipient, if it was not redacted.
     pub recipient: Option<String>,
 }
 
-/// Read a message as it came, with either kind of line ends.
+/// Parses a raw message, with either kind of line ends.
 pub fn read(raw: &[u8], envelope: &Envelope<'_>) -> Result<Incoming, Refusal> {
     let message = mime::read(raw)?;
     let nature = nature(&message, envelope);
@@ -122,7 +122,7 @@ fn nature(message: &Part<'_>, envelope: &Envelope<'_>) -> MessageKind {
     if auto_reply::is_automatic(message, envelope) { MessageKind::Automatic } else { MessageKind::Other }
 }
 
-/// One line of at most `max` bytes, its white space made single spaces.
+/// One line of at most `max` bytes, with white space collapsed.
 fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

@@ -1,44 +1,44 @@
-//! TABLES: what the refusal of a mail server means, by enhanced status code (RFC 3463 and its registry), by words, by reply code.
+//! TABLES: the meaning of a mail server's rejection, by enhanced status code (RFC 3463 and its registry), by phrase, by reply code.
 //!
-//! In doubt it says that it does not know: a wrong "hard" silences a person for good.
+//! In doubt the result is `Unknown`: a wrong "hard" silences a recipient permanently.
 
-/// What a refusal is about.
+/// The subject of a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyClass {
-    /// The address: there is no such mailbox or domain, and there will be none tomorrow.
+    /// The address: the mailbox or domain does not exist, and will not.
     Hard,
-    /// The moment: full, busy, out of order.
+    /// A temporary problem: full, busy, out of order.
     Soft,
-    /// The sender: its reputation, its signatures, its right to send there.
+    /// The sender: its reputation, its signatures, its permission to send there.
     Policy,
-    /// This message: its size, or what it says.
+    /// This message: its size or its content.
     Content,
-    /// Nobody can tell.
+    /// Not determined.
     Unknown,
 }
 
 use ReplyClass::{Content, Hard, Policy, Soft, Unknown};
 
-/// How far a status code can be believed.
+/// How reliable a status code is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// It says what it means, whatever the words.
+    /// The code decides, whatever the text says.
     Code,
-    /// Servers use it for many things: the words decide, if they say anything.
+    /// Servers use it for many things: the text decides, if it matches.
     Words,
 }
 
-/// TABLE: status codes. `*` is any detail. The first that fits counts.
+/// TABLE: status codes. `*` is any detail. The first match counts.
 const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     // Addresses.
     ("5.1.0", Unknown, Trust::Words),
-    ("5.1.1", Hard, Trust::Words),  // mostly: some filters say it, too, and then have words for it
+    ("5.1.1", Hard, Trust::Words),  // usually; some filters use it too, with a telling text
     ("5.1.7", Policy, Trust::Code), // the sender's address cannot be read
     ("5.1.8", Policy, Trust::Code), // the sender's domain is bad
     ("5.1.9", Content, Trust::Code),
     ("5.1.*", Hard, Trust::Code),
     // Mailboxes.
-    ("5.2.1", Hard, Trust::Words), // disabled; or busy, as the words then say
+    ("5.2.1", Hard, Trust::Words), // disabled; or busy, which the text then says
     ("5.2.2", Soft, Trust::Code),
     ("5.2.3", Content, Trust::Code),
     ("5.2.*", Soft, Trust::Words),
@@ -50,10 +50,10 @@ const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     ("5.4.4", Hard, Trust::Words),
     ("5.4.310", Hard, Trust::Code), // one provider: the domain does not exist
     ("5.4.*", Soft, Trust::Words),
-    // What the servers made of each other's commands says nothing of the recipient.
+    // Protocol errors between the servers say nothing about the recipient.
     ("5.5.*", Unknown, Trust::Words),
     ("5.6.*", Content, Trust::Code),
-    // Security and policy. The first two are said of everything.
+    // Security and policy. The first two are used for everything.
     ("5.7.0", Policy, Trust::Words),
     ("5.7.1", Policy, Trust::Words),
     ("5.7.*", Policy, Trust::Code),
@@ -61,8 +61,8 @@ const STATUSES: &[(&str, ReplyClass, Trust)] = &[
     ("4.*", Soft, Trust::Code),
 ];
 
-/// TABLE: words, in small letters. The first that occurs counts: what is said of the moment, then of the sender and the message, then
-/// of the address, because refusals of the first kinds often name the address, too.
+/// TABLE: phrases, in lowercase. The first match counts: temporary problems first, then the sender and the message, then the address,
+/// because rejections of the first kinds often mention the address, too.
 const WORDS: &[(&str, ReplyClass)] = &[
     ("rate that prevents", Soft),
     ("too many messages", Soft),
@@ -183,7 +183,7 @@ const WORDS: &[(&str, ReplyClass)] = &[
     ("policy", Policy),
 ];
 
-/// What a refusal means. `status` is the code of a report, where there is one beside the words.
+/// The meaning of a rejection. `status` is the status code of a report, if there is one besides the text.
 pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     let found = status.and_then(find_status).or_else(|| find_status(words));
     let by_words = || {
@@ -198,7 +198,7 @@ pub fn class(status: Option<&str>, words: &str) -> ReplyClass {
     }
 }
 
-/// The first digit of a bare reply: for now or for ever. What a reply for ever is about is not known.
+/// The class of a bare reply code: temporary or permanent. The subject of a permanent one is unknown.
 fn by_reply_code(words: &str) -> Option<ReplyClass> {
     let code = words.trim_start().get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?;
     code.starts_with('4').then_some(Soft)
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_servers_say_means_what_it_means() {
+    fn rejections_of_real_servers_are_classified() {
         for (status, words, expected) in [
             (None, "550-5.1.1 The email account that you tried to reach does not exist. Please try", Hard),
             (
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_a_host_is_no_status_code() {
+    fn an_ip_address_is_not_a_status_code() {
         assert_eq!(find_status("from 192.0.2.1 and 10.5.1.1: no"), None);
         assert_eq!(find_status("550 (5.1.1) or #5.7.1."), Some("5.1.1".into()));
     }

@@ -1,4 +1,4 @@
-//! Delivery status notifications (RFC 3464, in the form of RFC 6522): what a server reports of each recipient.
+//! Delivery status notifications (RFC 3464, in the format of RFC 6522): a server's report about each recipient.
 
 use super::mime::Part;
 use super::reply_class::{self, ReplyClass};
@@ -7,12 +7,12 @@ use crate::vocab::limits::{INBOUND_DIAGNOSTIC_BYTES_MAX, INBOUND_RECIPIENTS_MAX}
 
 const KINDS: [&str; 2] = ["message/delivery-status", "message/global-delivery-status"];
 
-/// What the report in this message says; `None` if it has none.
+/// The report in this message; `None` if it has none.
 pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
     let part = message.find(&KINDS)?;
     let text = part.text();
     let mut outcomes: Vec<Outcome> = blocks(&text).iter().filter_map(outcome).take(INBOUND_RECIPIENTS_MAX).collect();
-    // Some servers say in their words alone why it was.
+    // Some servers give the reason only in their text.
     let needs_words = |outcome: &Outcome| outcome.class == ReplyClass::Unknown && outcome.action == Action::Failed;
     if outcomes.iter().any(needs_words)
         && let Some(words) = message.find(&["text/plain"]).map(Part::text)
@@ -24,12 +24,12 @@ pub fn read(message: &Part<'_>) -> Option<Vec<Outcome>> {
     Some(outcomes)
 }
 
-/// A field: its name in small letters, its lines joined.
+/// A field: its name in lowercase, its lines joined.
 type Field = (String, String);
 /// The fields of one block.
 type Block = Vec<Field>;
 
-/// The blocks of fields, which empty lines part.
+/// The blocks of fields, separated by empty lines.
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = vec![Block::new()];
     for line in text.lines() {
@@ -53,13 +53,13 @@ fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// What a block says of its recipient; `None` if it is not about one.
+/// The outcome for a block's recipient; `None` if it is not about one.
 fn outcome(block: &Block) -> Option<Outcome> {
     let field = |name: &str| block.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let recipient = field("final-recipient").or_else(|| field("original-recipient"))?;
     let status = field("status").and_then(reply_class::find_status);
     let diagnostic = field("diagnostic-code").map_or("", untyped);
-    // The code in the words is often finer than the field, which some servers fill with 5.0.0.
+    // The code in the text is often more specific than the field, which some servers fill with 5.0.0.
     let said = reply_class::find_status(diagnostic).filter(|_| status.as_deref().is_none_or(|status| status.ends_with(".0.0")));
     let status = said.or(status);
     let action = match field("action").map(str::to_ascii_lowercase).as_deref() {
@@ -84,7 +84,7 @@ fn outcome(block: &Block) -> Option<Outcome> {
     })
 }
 
-/// The value without its type, as in `rfc822; ada@example.com`.
+/// The value without its type, like that of `rfc822; ada@example.com`.
 fn untyped(value: &str) -> &str {
     let typed = value.split_once(';').filter(|(kind, _)| kind.len() < 20 && !kind.contains('@'));
     typed.map_or(value, |(_, value)| value).trim()

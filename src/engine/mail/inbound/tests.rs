@@ -1,5 +1,5 @@
-//! Mail as servers and people really write it, and what is read from it. The samples were written for this, after the shapes of
-//! Postfix, Exim, Exchange, qmail, Sendmail, Domino and the large providers.
+//! Returned mail in the formats of real servers and people, and the results of parsing. The samples were written for these tests, modeled
+//! on Postfix, Exim, Exchange, qmail, Sendmail, Domino and the large providers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use super::{Action, Envelope, Mark, MessageKind, ReplyClass, read};
 
 const TOKEN: &str = "aefk3m2qz7x4w5yhbn6tcrd2jsvgl3upoi5kq7aeyz4m";
 
-/// What a sample is.
+/// The expected kind of a sample.
 enum Is {
     /// A report on this recipient, with this status.
     Report(Action, ReplyClass, &'static str, Option<&'static str>),
@@ -70,7 +70,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/bounces")
 }
 
-/// The sample as a server hands it over, and the envelope it came in.
+/// The sample as a server delivers it, and its envelope sender.
 fn sample(name: &str, line_end: &str) -> (Vec<u8>, String) {
     let text = fs::read_to_string(folder().join(name).with_extension("eml")).expect("a sample");
     let sender = text.lines().find_map(|line| line.strip_prefix("Return-Path: ")).unwrap_or("<ada@example.org>");
@@ -98,7 +98,7 @@ fn check(name: &str, expected: &Is, line_end: &str) {
 }
 
 #[test]
-fn every_sample_is_read_for_what_it_is() {
+fn every_sample_is_classified() {
     let kept: BTreeSet<String> = fs::read_dir(folder())
         .expect("samples")
         .map(|entry| entry.expect("readable").path().file_stem().expect("a name").to_string_lossy().into_owned())
@@ -111,7 +111,7 @@ fn every_sample_is_read_for_what_it_is() {
 }
 
 #[test]
-fn our_token_is_found_wherever_it_is_left() {
+fn our_token_is_found_wherever_it_remains() {
     for (name, _) in SAMPLES.iter().filter(|(_, is)| matches!(is, Is::Report(..) | Is::Complaint(_))) {
         let (raw, sender) = sample(name, "\r\n");
         let read = |recipient: &str| read(&raw, &Envelope { sender: &sender, recipient }).expect("a message").tokens;
@@ -123,7 +123,7 @@ fn our_token_is_found_wherever_it_is_left() {
 }
 
 #[test]
-fn a_message_cut_anywhere_is_read_or_refused_and_never_a_trouble() {
+fn a_message_truncated_anywhere_is_parsed_or_rejected_without_a_panic() {
     for (name, _) in SAMPLES {
         let (raw, sender) = sample(name, "\r\n");
         for end in (0..raw.len()).step_by(7) {
@@ -133,7 +133,7 @@ fn a_message_cut_anywhere_is_read_or_refused_and_never_a_trouble() {
 }
 
 #[test]
-fn a_report_about_many_tells_of_each() {
+fn a_report_about_many_recipients_has_an_outcome_for_each() {
     let (raw, _) = sample("postfix-unknown-user", "\r\n");
     let text = String::from_utf8(raw).expect("text");
     let more = "\r\nFinal-Recipient: rfc822; bob@example.org\r\nAction: delayed\r\nStatus: 4.4.7 (expired)\r\n\r\n--BOUND/1\r\nContent-Description: Und";

@@ -1,4 +1,4 @@
-//! Our own tokens in what comes back: in the envelope, in the message that was sent back, or anywhere in its words.
+//! Our own tokens in returned mail: in the envelope, in the returned message, or anywhere in its text.
 
 use super::mime::Part;
 use crate::vocab::limits::INBOUND_TOKENS_MAX;
@@ -7,11 +7,11 @@ use crate::vocab::limits::INBOUND_TOKENS_MAX;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub mark: Mark,
-    /// In small letters.
+    /// The token in lowercase.
     pub text: String,
 }
 
-/// What an address with a token is for: the letter in front of its plus sign.
+/// The purpose of an address with a token: the letter before its plus sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// `b+…`: the envelope sender, to which bounces return.
@@ -30,11 +30,11 @@ impl Mark {
     }
 }
 
-/// Letters of a token: fewer are no token of ours, more fit into no local part.
+/// The length of a token: shorter ones are not ours, longer ones do not fit into a local part.
 const LETTERS: std::ops::RangeInclusive<usize> = 16..=62;
 
 impl Token {
-    /// The token in an address of ours; `None` if the address is none.
+    /// The token in one of our addresses; `None` if the address has none.
     pub fn of_address(address: &str) -> Option<Self> {
         let (local, _) = address.trim().trim_matches(['<', '>']).rsplit_once('@')?;
         let (mark, text) = local.split_once('+')?;
@@ -44,7 +44,7 @@ impl Token {
     }
 }
 
-/// Every token, the envelope's first, then those in header fields, then those in the words of the parts.
+/// Every token: the envelope's first, then those in header fields, then those in the text of the parts.
 pub fn all(recipient: &str, message: &Part<'_>) -> Vec<Token> {
     let mut tokens: Vec<Token> = Token::of_address(recipient).into_iter().collect();
     let parts = message.all();
@@ -71,7 +71,7 @@ fn collect(text: &str, tokens: &mut Vec<Token>) {
         }
         let rest = &bytes[plus + 1..];
         let length = rest.iter().take(LETTERS.end() + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        // Some servers write the at sign as it stands in addresses that carry others.
+        // Some servers write the at sign as `=`, as in addresses that embed others.
         let ends = matches!(rest.get(length), Some(b'@' | b'='));
         if !LETTERS.contains(&length) || !ends {
             continue;

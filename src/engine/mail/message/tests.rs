@@ -1,4 +1,4 @@
-//! Messages read back by a parser that is not ours.
+//! Messages parsed by a third-party parser.
 
 use mail_parser::{Address, HeaderName, MessageParser, MimeHeaders, PartType};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn address(text: &str) -> EmailAddress {
     EmailAddress::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
-/// A letter with these words, as bytes.
+/// A message with these texts, as bytes.
 fn written(name: &str, subject: &str, text: &str, html: &str) -> Message {
     let (from, to) = (address("news@example.com"), address("ana@example.org"));
     let (text, html) = (Encoded::new(text), Encoded::new(html));
@@ -45,7 +45,7 @@ fn plain<'a>(from: &'a EmailAddress, to: &'a EmailAddress) -> OutgoingMessage<'a
     }
 }
 
-/// The form that every message must have, whatever it says.
+/// Checks the form that every message must have.
 fn assert_form(message: &Message) {
     let bytes = &message.bytes;
     assert!(bytes.ends_with(b"\r\n"));
@@ -57,7 +57,7 @@ fn assert_form(message: &Message) {
         assert!(line.is_ascii() || message.needs_smtputf8, "{line:?}");
     }
     let head = lines.split(|line| line.is_empty()).next().expect("a head");
-    // What has no space cannot be folded.
+    // Text without spaces cannot be folded.
     let value = |line: &str| line.split_once(": ").map_or(line, |(_, value)| value).trim().to_owned();
     assert!(head.iter().all(|line| line.len() <= 78 || !value(line).contains(' ')), "{head:?}");
 }
@@ -79,7 +79,7 @@ fn without_breaks(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// What is written comes back as it was; names and subjects as one line.
+/// Checks that texts parse back unchanged; names and subjects as one line.
 fn assert_comes_back(name: &str, subject: &str, text: &str, html: &str) {
     let message = written(name, subject, text, html);
     assert_form(&message);
@@ -97,7 +97,7 @@ fn assert_comes_back(name: &str, subject: &str, text: &str, html: &str) {
 }
 
 #[test]
-fn names_and_subjects_come_back() {
+fn names_and_subjects_parse_back() {
     let words = "word ".repeat(60);
     let long = "x".repeat(1_900);
     let wide = "字".repeat(400);
@@ -130,7 +130,7 @@ fn names_and_subjects_come_back() {
         "i̇stanbul ﬁne cafe\u{301}",
     ] {
         let line = one_line(words);
-        // Encoded or not, readers take runs of spaces as they come; what is folded at one keeps it.
+        // Encoded or not, runs of spaces reach readers unchanged; folding at one keeps it.
         assert_comes_back(&line, words, "text", "<p>html</p>");
         let message = written(words, words, "", "");
         assert_form(&message);
@@ -139,7 +139,7 @@ fn names_and_subjects_come_back() {
 }
 
 #[test]
-fn texts_come_back() {
+fn texts_parse_back() {
     let lines = "line\n".repeat(2_000);
     let long = "y".repeat(5_000);
     for text in [
@@ -162,7 +162,7 @@ fn texts_come_back() {
 }
 
 #[test]
-fn the_same_letter_is_the_same_bytes() {
+fn the_same_message_has_the_same_bytes() {
     let once = written("Ana", "Hello", "a", "<p>a");
     assert_eq!(once, written("Ana", "Hello", "a", "<p>a"));
     let expected = "From: \"Ana\" <news@example.com>\r\n\
@@ -180,7 +180,7 @@ fn the_same_letter_is_the_same_bytes() {
 }
 
 #[test]
-fn a_mailing_tells_how_to_leave_it() {
+fn a_mailing_has_unsubscribe_headers() {
     let (from, to, reply) = (address("news@example.com"), address("ana@example.org"), address("help@example.com"));
     let html = Encoded::new("<p>Hello</p>");
     let extra = [ExtraHeader::parse("X-Order", "42").expect("a header")];
@@ -217,7 +217,7 @@ fn a_mailing_tells_how_to_leave_it() {
 }
 
 #[test]
-fn images_stand_beside_the_html_that_shows_them() {
+fn images_are_next_to_the_html_that_shows_them() {
     let (from, to) = (address("news@example.com"), address("ana@example.org"));
     let (text, html) = (Encoded::new("Hello"), Encoded::new("<img src=\"cid:logo@mailmill\">"));
     let bytes: Vec<u8> = (0..=255).cycle().take(5_000).collect();
@@ -247,7 +247,7 @@ fn images_stand_beside_the_html_that_shows_them() {
 }
 
 #[test]
-fn international_addresses_are_told() {
+fn international_addresses_need_smtputf8() {
     let ascii = address("news@example.com");
     let domain = address("info@bücher.example");
     let local = address("jürgen@bücher.example");
@@ -260,7 +260,7 @@ fn international_addresses_are_told() {
 }
 
 #[test]
-fn a_letter_may_have_one_part_or_none() {
+fn a_message_may_have_one_part_or_none() {
     let (from, to) = (address("news@example.com"), address("ana@example.org"));
     let (text, html) = (Encoded::new("Hello"), Encoded::new("<p>Hello"));
     for (message, kind) in [
@@ -295,7 +295,7 @@ fn ids_are_the_same_for_the_same_message_only() {
 
 proptest! {
     #[test]
-    fn no_value_makes_a_header(
+    fn no_value_can_add_a_header(
         name in ".{0,60}|[ -~\r\n\0]{0,120}",
         subject in ".{0,120}|[a-zA-Z:\r\n ]{0,200}",
         text in "[ -~\r\n\0é]{0,200}",

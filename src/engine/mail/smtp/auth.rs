@@ -1,22 +1,22 @@
-//! Saying who we are to a relay: the texts of AUTH PLAIN, LOGIN (RFC 4954) and XOAUTH2. Pure.
+//! Login to a relay: the lines of AUTH PLAIN, LOGIN (RFC 4954) and XOAUTH2. Pure functions.
 //!
-//! It does not know when a login is safe; whoever speaks to the server sees to it.
+//! The caller must ensure that the connection is safe for a login.
 
 use super::capabilities::Capabilities;
 use crate::base::base64;
 use crate::base::secret::Secret;
 
-/// Who we are.
+/// The credentials for a relay.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub user: String,
     /// A password, or for XOAUTH2 an access token.
     pub secret: Secret,
-    /// The only mechanism to use; otherwise the best that is offered.
+    /// The only mechanism to use; otherwise the best one offered.
     pub mechanism: Option<Mechanism>,
 }
 
-/// A way to say it.
+/// A login mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     Plain,
@@ -44,9 +44,9 @@ impl Mechanism {
 }
 
 impl Credentials {
-    /// How to log in where this is offered.
+    /// The mechanism to use with these capabilities.
     pub fn mechanism(&self, capabilities: &Capabilities) -> Option<Mechanism> {
-        // A token is never given away as a password, so XOAUTH2 is used only where it was asked for.
+        // A token must never be sent as a password, so XOAUTH2 is used only if it is configured.
         let candidates = match self.mechanism {
             Some(one) => vec![one],
             None => vec![Mechanism::Plain, Mechanism::Login],
@@ -54,7 +54,7 @@ impl Credentials {
         candidates.into_iter().find(|candidate| candidate.is_offered(capabilities))
     }
 
-    /// The lines that are sent, each after the server has asked for it; the first one with the command.
+    /// The lines to send, each after the server's prompt; the first one includes the command.
     pub fn lines(&self, mechanism: Mechanism) -> Vec<Secret> {
         let (user, secret) = (&self.user, self.secret.expose());
         let coded = |text: &str| base64::encode(text.as_bytes());
@@ -63,7 +63,7 @@ impl Credentials {
             Mechanism::Login => vec!["AUTH LOGIN".to_owned(), coded(user), coded(secret)],
             Mechanism::Xoauth2 => {
                 let text = format!("user={user}\u{1}auth=Bearer {secret}\u{1}\u{1}");
-                // A refusal comes as a question with the reason in it, which an empty line answers.
+                // A failure arrives as a challenge with the reason, which an empty line answers.
                 vec![format!("AUTH XOAUTH2 {}", coded(&text)), String::new()]
             }
         };
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_offered_is_used_and_a_token_is_no_password() {
+    fn only_offered_mechanisms_are_used_and_a_token_is_never_sent_as_a_password() {
         let both = Capabilities { plain: true, login: true, xoauth2: true, ..Capabilities::default() };
         let login = Capabilities { login: true, ..Capabilities::default() };
         assert_eq!(credentials(None).mechanism(&both), Some(Mechanism::Plain));

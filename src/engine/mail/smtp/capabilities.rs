@@ -1,8 +1,8 @@
-//! What a server offers in its answer to `EHLO`. Pure.
+//! A server's capabilities in its reply to `EHLO`. Pure functions.
 
 use super::reply::Reply;
 
-/// The extensions that matter to us.
+/// The extensions that we use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     pub starttls: bool,
@@ -11,7 +11,7 @@ pub struct Capabilities {
     pub smtputf8: bool,
     /// Whether `SIZE` is offered.
     pub size: bool,
-    /// The largest message it takes, if it says so.
+    /// The largest message that it accepts, if given.
     pub bytes_max: Option<u64>,
     pub plain: bool,
     pub login: bool,
@@ -19,7 +19,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Those of an answer. The first line is the server's name and means nothing.
+    /// The capabilities in a reply. The first line is the server's name and is ignored.
     pub fn of(reply: &Reply) -> Self {
         let mut capabilities = Self::default();
         for line in reply.text.lines().skip(1) {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_and_the_strange_spellings_are_read() {
+    fn usual_and_unusual_spellings_are_parsed() {
         let text = "mx.example.com at your service\npipelining\nSIZE 52428800\n8BITMIME\nSTARTTLS\nSMTPUTF8\nAUTH LOGIN PLAIN\nX";
         let capabilities = Capabilities::of(&Reply { code: 250, enhanced: None, text: text.to_owned() });
         let all = Capabilities {

@@ -1,6 +1,4 @@
-//! The line to a server: bytes out, replies in, each within its time, and cut when the service stops.
-//!
-//! It does not know what is said.
+//! The connection to a server: sends bytes and reads replies, each with a time limit, and is cut when the service stops.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -21,35 +19,35 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// How far the end has come. Only ever raised.
+/// The stage of the shutdown. Only ever raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopStage {
     /// Normal work.
     Running,
-    /// Nothing new begins.
+    /// Nothing new starts.
     Draining,
-    /// Everything is given up at once.
+    /// Everything is aborted at once.
     Cut,
 }
 
-/// The signal to stop, as one connection sees it.
+/// The stop signal, as one connection sees it.
 #[derive(Clone)]
 pub struct Stop(pub watch::Receiver<StopStage>);
 
 impl Stop {
-    /// Wait for this.
+    /// Waits until this stage is reached.
     pub async fn reached(&mut self, ending: StopStage) {
-        // Who could raise it is gone, then so is whoever waits for this connection.
+        // If the sender of the signal is gone, no one waits for this connection either.
         let _ = self.0.wait_for(|now| *now >= ending).await;
     }
 
-    /// Whether it has come to this.
+    /// Whether this stage is reached.
     pub fn is(&self, ending: StopStage) -> bool {
         *self.0.borrow() >= ending
     }
 }
 
-/// What comes from the server without being asked for.
+/// What a server does without being asked.
 #[derive(Debug, PartialEq, Eq)]
 enum Unsolicited {
     Bytes,
@@ -57,10 +55,10 @@ enum Unsolicited {
     Error(String),
 }
 
-/// The line.
+/// The connection.
 pub struct Connection {
     stream: Box<dyn Stream>,
-    /// What has come in, from `at` on not yet looked at.
+    /// The received bytes; those from `at` on are unread.
     received: Vec<u8>,
     at: usize,
     stop: Stop,
@@ -71,20 +69,20 @@ impl Connection {
         Self { stream, received: Vec::new(), at: 0, stop }
     }
 
-    /// Whether bytes have come in that nobody has looked at.
+    /// Whether there are unread bytes.
     pub fn has_unread(&self) -> bool {
         self.at < self.received.len()
     }
 
-    /// The bare connection, for encrypting it. Nothing may be unread: what came in clear must not be taken for what comes encrypted.
+    /// The bare stream, for encrypting it. No bytes may be unread: bytes received in clear text must not pass for encrypted ones.
     pub fn into_stream(self) -> Result<Box<dyn Stream>, Cause> {
         if self.has_unread() {
-            return Err(Cause::Garbled("it said more than asked before the encryption".to_owned()));
+            return Err(Cause::Garbled("it sent unexpected data before the encryption".to_owned()));
         }
         Ok(self.stream)
     }
 
-    /// Send all of this.
+    /// Sends all bytes.
     pub async fn send(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let stream = &mut self.stream;
         within(&mut self.stop, limit, async {
@@ -94,7 +92,7 @@ impl Connection {
         .await
     }
 
-    /// Send all of this while listening: a server that speaks in the middle of a message, or hangs up, is not sent the rest.
+    /// Sends all bytes while listening: a server that sends something in the middle of a message, or hangs up, does not get the rest.
     pub async fn send_listening(&mut self, bytes: &[u8], limit: Duration) -> Result<(), Cause> {
         let (stream, received) = (&mut self.stream, &mut self.received);
         let mut rest = bytes;
@@ -119,12 +117,12 @@ impl Connection {
         }
     }
 
-    /// Whether the server is there and has said nothing that nobody asked for. Does not wait.
+    /// Whether the server is connected and has sent nothing unsolicited. Does not wait.
     pub async fn is_quiet(&mut self) -> bool {
         !self.has_unread() && self.listen().await.is_none()
     }
 
-    /// What the server has said unasked, without waiting: its words, or that it is gone. [`None`] if it waits for us.
+    /// The server's unsolicited reply, without waiting, or that it hung up. [`None`] if it waits for us.
     pub async fn interjection(&mut self, limit: Duration) -> Option<Result<Reply, Cause>> {
         let heard = if self.has_unread() { Some(Unsolicited::Bytes) } else { self.listen().await };
         match heard? {
@@ -143,7 +141,7 @@ impl Connection {
         .await
     }
 
-    /// The next reply, whole within `limit`.
+    /// The next reply, complete within `limit`.
     pub async fn reply(&mut self, limit: Duration) -> Result<Reply, Cause> {
         let (stream, received, at) = (&mut self.stream, &mut self.received, &mut self.at);
         let reading = async {
@@ -174,7 +172,7 @@ impl Connection {
     }
 }
 
-/// Read what is there, if anything.
+/// Reads the available bytes, if there are any.
 fn poll_heard(stream: &mut Box<dyn Stream>, received: &mut Vec<u8>, context: &mut std::task::Context<'_>) -> Poll<Unsolicited> {
     let mut bytes = [0; 512];
     let mut buffer = ReadBuf::new(&mut bytes);
@@ -189,7 +187,7 @@ fn poll_heard(stream: &mut Box<dyn Stream>, received: &mut Vec<u8>, context: &mu
     }
 }
 
-/// The next whole line that was received, without its end.
+/// The next complete line in the received bytes, without its end.
 fn next_line<'a>(received: &'a mut Vec<u8>, at: &mut usize) -> Result<Option<&'a [u8]>, String> {
     let Some(end) = received[*at..].iter().position(|byte| *byte == b'\n') else {
         if received.len() - *at > SMTP_REPLY_LINE_BYTES_MAX {
@@ -204,7 +202,7 @@ fn next_line<'a>(received: &'a mut Vec<u8>, at: &mut usize) -> Result<Option<&'a
     Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// What `io` comes to within `limit`, unless everything is cut first.
+/// The result of `io` within `limit`, unless everything is cut first.
 async fn within<T>(stop: &mut Stop, limit: Duration, io: impl Future<Output = io::Result<T>>) -> Result<T, Cause> {
     tokio::select! {
         biased;

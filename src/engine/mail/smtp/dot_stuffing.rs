@@ -1,28 +1,28 @@
-//! A message as it goes over the wire (RFC 5321 §4.5.2): lines end with CRLF, and a dot that begins a line is doubled, so that nothing
-//! in the message can end it. Pure.
+//! A message in its wire format (RFC 5321 §4.5.2): lines end with CRLF, and a dot at the start of a line is doubled, so that nothing in the
+//! message can end it. Pure functions.
 //!
-//! Messages that we write have right lines already, and few that begin with a dot: what can go out as it is, is not copied.
+//! Our messages already have correct lines, and few that start with a dot: unchanged parts are not copied.
 
-/// A message on its way through, piece by piece.
+/// A message in transmission, chunk by chunk.
 pub struct DotStuffer<'a> {
     rest: &'a [u8],
-    /// Whether the last byte that went out ended a line.
+    /// Whether the last byte sent ended a line.
     at_line_start: bool,
 }
 
 impl<'a> DotStuffer<'a> {
-    /// The whole of `message`.
+    /// Starts with the whole of `message`.
     pub fn new(message: &'a [u8]) -> Self {
         Self { rest: message, at_line_start: true }
     }
 
-    /// The next piece of at most about `bytes_max`; none when nothing was left. After the last piece the final dot may follow.
+    /// The next chunk of about `bytes_max` bytes at most; `None` at the end. After the last chunk the final dot may follow.
     pub fn next<'p>(&mut self, scratch: &'p mut Vec<u8>, bytes_max: usize) -> Option<&'p [u8]>
     where
         'a: 'p,
     {
         let clean = self.take_clean(bytes_max);
-        // Short clean pieces would become as many packets.
+        // Short clean chunks would become as many packets.
         if clean.len() == bytes_max || (self.rest.is_empty() && self.at_line_start) {
             return (!clean.is_empty()).then_some(clean);
         }
@@ -35,7 +35,7 @@ impl<'a> DotStuffer<'a> {
         (!scratch.is_empty()).then_some(scratch)
     }
 
-    /// What goes out as it is, up to `bytes_max`.
+    /// The bytes that need no change, up to `bytes_max`.
     fn take_clean(&mut self, bytes_max: usize) -> &'a [u8] {
         let window = &self.rest[..self.rest.len().min(bytes_max)];
         let mut end = 0;
@@ -51,7 +51,7 @@ impl<'a> DotStuffer<'a> {
                     at_line_start = false;
                 }
                 Some(place) if self.rest[end + place..].starts_with(b"\r\n") => {
-                    // A break that lies across the end of the window goes with the next one.
+                    // A break across the end of the window belongs to the next chunk.
                     if end + place + 2 > window.len() {
                         end += place;
                         at_line_start &= place == 0;
@@ -72,7 +72,7 @@ impl<'a> DotStuffer<'a> {
         clean
     }
 
-    /// Put what cannot go out as it is: a dot that begins a line, a line end of another kind, the end of the last line.
+    /// Writes the parts that need a change: a dot at the start of a line, a wrong line end, the end of the last line.
     fn change(&mut self, scratch: &mut Vec<u8>) -> bool {
         match self.rest {
             [] if self.at_line_start => return false,
@@ -93,7 +93,7 @@ impl<'a> DotStuffer<'a> {
     }
 }
 
-/// Where the first CR or LF is. Eight bytes at a time: this looks at every byte that is sent.
+/// The position of the first CR or LF. It processes eight bytes at a time, because it reads every byte that is sent.
 fn line_break(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -106,7 +106,7 @@ fn line_break(bytes: &[u8]) -> Option<usize> {
         };
         let found = zero_at(b'\r') | zero_at(b'\n');
         if found != 0 {
-            // The lowest mark is exact, whatever borrows do to those above it.
+            // The lowest mark is exact, whatever borrows do to the higher ones.
             return Some(number * 8 + found.trailing_zeros() as usize / 8);
         }
     }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_already_is_not_copied() {
+    fn correct_messages_are_not_copied() {
         let message = "A line of a newsletter.\r\n".repeat(400);
         let (mut stuffed, mut scratch) = (DotStuffer::new(message.as_bytes()), Vec::new());
         assert_eq!(stuffed.next(&mut scratch, 128 * 1024).map(<[u8]>::len), Some(message.len()));
@@ -170,7 +170,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_in_a_message_ends_it_and_the_receiver_gets_it_back(
+        fn no_content_ends_a_message_and_the_receiver_restores_it(
             message in "[a.\r\n]{0,40}",
             bytes_max in 1..20_usize,
         ) {

@@ -1,7 +1,7 @@
 //! The SMTP client (RFC 5321): one connection, one message at a time, one recipient per message.
 //!
-//! It knows no pools and no relays; it is handed an open connection and says how far it came. Everything a server can make long, large
-//! or many is bounded.
+//! It manages neither pools nor relays; it gets an open connection and returns how far the delivery came. Everything that a server can make
+//! long, large or many is bounded.
 
 mod auth;
 mod capabilities;
@@ -21,20 +21,20 @@ pub use tls::TlsConnectors;
 
 use crate::vocab::limits;
 
-/// How long is waited for what.
+/// Time limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For one address to take a connection, and for a TLS handshake.
+    /// For one address to accept a connection, and for a TLS handshake.
     pub connect: Duration,
-    /// For the reply to a command, and for each piece of a message to be taken.
+    /// For the reply to a command, and for each chunk of a message to be sent.
     pub command: Duration,
     /// For the reply to the final dot.
     pub dot: Duration,
-    /// For the reply to a goodbye.
+    /// For the reply to QUIT.
     pub quit: Duration,
     /// How long an unused connection is kept.
     pub idle: Duration,
-    /// How long a delivery waits for relays that are all out of order.
+    /// How long a delivery waits if no relay is available.
     pub patience: Duration,
 }
 

@@ -1,6 +1,6 @@
-//! What servers say: replies of one or many lines, with their enhanced status codes (RFC 3463). Pure.
+//! Server replies of one or many lines, with their enhanced status codes (RFC 3463). Pure functions.
 //!
-//! It is strict where a doubt matters: a reply is understood whole or not at all.
+//! Parsing is strict where ambiguity matters: a reply is understood completely or not at all.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Reply {
     /// Three digits.
     pub code: u16,
     pub enhanced: Option<EnhancedCode>,
-    /// What follows the codes, its lines separated by line feeds. Foreign text.
+    /// The text after the codes, its lines separated by line feeds. Untrusted.
     pub text: String,
 }
 
@@ -32,7 +32,7 @@ impl EnhancedCode {
         Self { class, subject, detail }
     }
 
-    /// The code in front of `text` and what follows it.
+    /// The code at the start of `text`, and the rest.
     fn parse(text: &str) -> Option<(Self, &str)> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let mut parts = word.split('.');
@@ -54,27 +54,27 @@ impl fmt::Display for EnhancedCode {
 }
 
 impl Reply {
-    /// A reply that we give ourselves on a server's behalf.
+    /// A reply that we generate on a server's behalf.
     pub fn ours(code: u16, enhanced: EnhancedCode, text: impl Into<String>) -> Self {
         Self { code, enhanced: Some(enhanced), text: text.into() }
     }
 
-    /// 2yz.
+    /// 2yz: success.
     pub fn is_positive(&self) -> bool {
         self.code / 100 == 2
     }
 
-    /// 3yz: go on.
+    /// 3yz: continue.
     pub fn is_intermediate(&self) -> bool {
         self.code / 100 == 3
     }
 
-    /// 4yz: not now.
+    /// 4yz: temporary failure.
     pub fn is_transient(&self) -> bool {
         self.code / 100 == 4
     }
 
-    /// 5yz: never.
+    /// 5yz: permanent failure.
     pub fn is_permanent(&self) -> bool {
         self.code / 100 == 5
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Puts a reply together, line by line.
+/// Assembles a reply, line by line.
 #[derive(Default)]
 pub struct ReplyParser {
     code: Option<u16>,
@@ -98,11 +98,11 @@ pub struct ReplyParser {
 }
 
 impl ReplyParser {
-    /// Take one line without its end; says the reply when it is complete, and why not if it is no reply.
+    /// Adds one line without its end; returns the reply when it is complete, or an error if it is not a valid reply.
     pub fn take(&mut self, line: &[u8]) -> Result<Option<Reply>, String> {
         let (code, is_last, text) = split(line)?;
         if self.code.is_some_and(|first| first != code) {
-            return Err(format!("its lines begin with {} and {code}", self.code.unwrap_or_default()));
+            return Err(format!("its lines start with {} and {code}", self.code.unwrap_or_default()));
         }
         self.code = Some(code);
         self.lines.push(printable(text));
@@ -119,7 +119,7 @@ impl ReplyParser {
 fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     let class = u8::try_from(code / 100).expect("a digit");
     let found = lines.last().and_then(|line| EnhancedCode::parse(line)).map(|(enhanced, _)| enhanced);
-    // One that contradicts the reply's code says nothing.
+    // A code that contradicts the reply code is ignored.
     let enhanced = found.filter(|enhanced| enhanced.class == class);
     if enhanced.is_some() {
         for line in &mut lines {
@@ -131,7 +131,7 @@ fn assembled(code: u16, mut lines: Vec<String>) -> Reply {
     Reply { code, enhanced, text: lines.join("\n") }
 }
 
-/// Code, whether this line is the last one, and text.
+/// The code, whether this line is the last one, and the text.
 fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
     let strange = || format!("{:?}", printable(&line[..line.len().min(60)]));
     let [first @ b'2'..=b'5', second @ b'0'..=b'9', third @ b'0'..=b'9', rest @ ..] = line else { return Err(strange()) };
@@ -145,7 +145,7 @@ fn split(line: &[u8]) -> Result<(u16, bool, &[u8]), String> {
     }
 }
 
-/// Foreign bytes as text that can be shown and kept.
+/// Untrusted bytes as text that can be displayed and stored.
 fn printable(bytes: &[u8]) -> String {
     let bytes = &bytes[..bytes.len().min(SMTP_REPLY_LINE_BYTES_MAX)];
     String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_is_refused() {
+    fn invalid_replies_are_rejected() {
         for lines in [&[""][..], &["25"], &["2x0 OK"], &["250_OK"], &["650 OK"], &["150 OK"], &["hello"], &["250-a", "251 b"]] {
             assert!(read(lines).is_err(), "{lines:?}");
         }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_do_not_get_through() {
+    fn control_characters_are_removed() {
         let reply = ReplyParser::default().take(b"250 a\x1b[31m\xff\rb").expect("a reply").expect("complete");
         assert_eq!(reply.text, "a [31m\u{fffd} b");
     }

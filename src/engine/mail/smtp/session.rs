@@ -1,7 +1,7 @@
-//! One connection to a server, from its greeting to our goodbye.
+//! One connection to a server, from its greeting to QUIT.
 //!
-//! Invariant: the final dot of a message is written only after [`BeforeDot`] said so, and only if the server had said nothing unasked
-//! until then. Whatever goes wrong before that write is a certain "not accepted"; whatever goes wrong from it on is unknown.
+//! Invariant: the final dot of a message is written only after [`BeforeDot`] agreed, and only if the server had sent nothing unsolicited
+//! until then. Any failure before that write is a certain "not accepted"; any failure from it on is unknown.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::reply::{EnhancedCode, Reply};
 use crate::engine::mail::delivery::{BeforeDot, Cause, DotDecision, Envelope, Handoff, Outcome, Stage};
 use crate::vocab::limits::{SMTP_MESSAGES_PER_CONNECTION_MAX, SMTP_PIECE_BYTES};
 
-/// What stopped a connection before it could be used.
+/// The error of a connection that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError {
     pub stage: Stage,
@@ -32,32 +32,32 @@ impl ConnectError {
     }
 }
 
-/// How a connection is encrypted, and to whom.
+/// How to encrypt a connection, and the server's name.
 #[derive(Clone)]
 pub struct TlsInfo {
     pub config: Arc<ClientConfig>,
     pub name: ServerName<'static>,
 }
 
-/// When a connection is encrypted.
+/// When to encrypt a connection.
 #[derive(Clone)]
 pub enum TlsDemand {
     /// Never.
     Clear,
-    /// From its first byte on.
+    /// From its first byte.
     FromTheStart(TlsInfo),
-    /// By STARTTLS, or not at all.
+    /// With STARTTLS; otherwise the connection fails.
     Required(TlsInfo),
-    /// By STARTTLS if that is offered.
+    /// With STARTTLS if it is offered.
     IfOffered(TlsInfo),
 }
 
-/// How a connection is begun.
+/// How to start a session.
 #[derive(Clone)]
 pub struct SessionOptions<'a> {
-    /// Our name.
+    /// Our host name.
     pub hello: &'a str,
-    /// Whom we talk to.
+    /// The server.
     pub how: Handoff,
     pub demand: TlsDemand,
     pub credentials: Option<&'a Credentials>,
@@ -66,15 +66,15 @@ pub struct SessionOptions<'a> {
     pub timeouts: &'a Timeouts,
 }
 
-/// What one message on a connection came to.
+/// The result of one message on a connection.
 #[derive(Debug)]
 pub struct TransactionResult {
     pub outcome: Outcome,
-    /// Whether the connection can take another message.
+    /// Whether the connection can send another message.
     pub keep: bool,
-    /// Whether the connection was dead before the server could have taken anything in, so that all can be begun anew elsewhere.
+    /// Whether the connection was dead before the server could have received anything, so that the message can be sent elsewhere.
     pub was_dead: bool,
-    /// Whether the server lacks something that this message needs; another server may have it.
+    /// Whether the server lacks a capability that this message needs; another server may have it.
     pub lacks: bool,
 }
 
@@ -92,12 +92,12 @@ pub struct Session {
     timeouts: Timeouts,
     stop: Stop,
     messages: usize,
-    /// Pieces of messages that cannot go out as they are, are put together here.
+    /// Buffer for message chunks that need changes.
     scratch: Vec<u8>,
 }
 
 impl Session {
-    /// Greet, encrypt, log in.
+    /// Greets, encrypts, logs in.
     pub async fn begin(stream: Box<dyn Stream>, begin: SessionOptions<'_>, stop: Stop) -> Result<Self, ConnectError> {
         let mut how = begin.how.clone();
         let timeouts = begin.timeouts;
@@ -116,9 +116,9 @@ impl Session {
             TlsDemand::Clear | TlsDemand::FromTheStart(_) => None,
         };
         if let Some(secured) = secured {
-            // Somebody on the way can strip the offer: then there is no way to go on.
+            // An attacker in the middle can strip the offer: then the session must fail.
             if !capabilities.starttls {
-                let why = "it does not offer STARTTLS, which the settings demand";
+                let why = "it does not offer STARTTLS, which the settings require";
                 return Err(ConnectError::at(Stage::Tls, Cause::Insecure(why.to_owned())));
             }
             let said =
@@ -139,22 +139,22 @@ impl Session {
         Ok(Self { line, capabilities, how, timeouts: timeouts.clone(), stop, messages: 0, scratch: Vec::new() })
     }
 
-    /// Whom it leads to.
+    /// The server of the session.
     pub fn how(&self) -> &Handoff {
         &self.how
     }
 
-    /// Whether the server seems to be there still.
+    /// Whether the server still seems to be connected.
     pub async fn is_alive(&mut self) -> bool {
         self.line.is_quiet().await
     }
 
-    /// Whether it has carried as many messages as one connection should.
+    /// Whether it has sent as many messages as one connection should.
     pub fn is_used_up(&self) -> bool {
         self.messages >= SMTP_MESSAGES_PER_CONNECTION_MAX
     }
 
-    /// Hand over one message.
+    /// Sends one message.
     pub async fn transact(&mut self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> TransactionResult {
         let first = match self.first_command(envelope, message) {
             Ok(first) => first,
@@ -177,25 +177,25 @@ impl Session {
         self.dot().await
     }
 
-    /// Say goodbye and wait a little for the answer.
+    /// Sends QUIT and waits briefly for the reply.
     pub async fn quit(mut self) {
         if self.line.send(b"QUIT\r\n", self.timeouts.quit).await.is_ok() {
             let _ = self.line.reply(self.timeouts.quit).await;
         }
     }
 
-    /// Say goodbye without waiting, where somebody needs the place.
+    /// Sends QUIT without waiting, because another connection needs the slot.
     pub async fn leave(mut self) {
         let _ = self.line.send(b"QUIT\r\n", self.timeouts.quit).await;
     }
 
-    /// `MAIL`, or why this server cannot be given the message, and whether another could.
+    /// The `MAIL` command, or why this server cannot get the message, and whether another could.
     fn first_command(&self, envelope: &Envelope, message: &[u8]) -> Result<String, (Reply, bool)> {
         let capabilities = &self.capabilities;
         let refused = |code, enhanced, text: &str| Reply::ours(code, enhanced, text);
         let sender = envelope.sender.as_str();
         if sender.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '<' | '>')) {
-            return Err((refused(553, EnhancedCode::new(5, 1, 7), "The envelope sender is no address."), false));
+            return Err((refused(553, EnhancedCode::new(5, 1, 7), "The envelope sender is not a valid address."), false));
         }
         let mut command = format!("MAIL FROM:<{sender}>");
         if envelope.needs_smtputf8() {
@@ -214,7 +214,7 @@ impl Session {
         }
         if capabilities.size {
             if capabilities.bytes_max.is_some_and(|bytes_max| message.len() as u64 > bytes_max) {
-                let text = format!("The message has {} bytes, more than the server takes.", message.len());
+                let text = format!("The message has {} bytes, more than the server accepts.", message.len());
                 return Err((refused(552, EnhancedCode::new(5, 3, 4), &text), true));
             }
             command.push_str(&format!(" SIZE={}", message.len()));
@@ -223,7 +223,7 @@ impl Session {
         Ok(command)
     }
 
-    /// `MAIL`, `RCPT` and `DATA`: in one go if the server can take that.
+    /// Sends `MAIL`, `RCPT` and `DATA`: in one write if the server supports that.
     async fn envelope(&mut self, sender: String, recipient: String) -> Result<(), TransactionResult> {
         let steps = [(Stage::Sender, sender), (Stage::Recipient, recipient), (Stage::Data, "DATA\r\n".to_owned())];
         let pipelined = self.capabilities.pipelining;
@@ -246,14 +246,14 @@ impl Session {
             };
             let is_right = if stage == Stage::Data { said.is_intermediate() } else { said.is_positive() };
             match refusal {
-                // DATA may be accepted although nobody is left to receive: then an empty message goes to nobody (RFC 2920 §3.1).
+                // DATA may be accepted without any recipient left: then an empty message goes to no one (RFC 2920 §3.1).
                 Some(outcome) if is_right && stage == Stage::Data => return Err(self.send_nothing(outcome).await),
                 None if !is_right && !said.is_transient() && !said.is_permanent() => {
                     let cause = Cause::Garbled(format!("{said} where it makes no sense"));
                     return Err(TransactionResult::of(Outcome::Deferred { stage, cause }, false));
                 }
                 None if !is_right => refusal = Some(negative(stage, said)),
-                // What was refused stays refused, whatever is said to the rest.
+                // A rejection stays final, whatever the replies to the rest are.
                 Some(_) | None => {}
             }
             if refusal.is_some() && !pipelined {
@@ -266,14 +266,14 @@ impl Session {
         }
     }
 
-    /// All of the message but its final dot.
+    /// Sends all of the message but its final dot.
     async fn body(&mut self, message: &[u8]) -> Result<(), TransactionResult> {
         let mut stuffed = DotStuffer::new(message);
         let mut scratch = std::mem::take(&mut self.scratch);
         while let Some(piece) = stuffed.next(&mut scratch, SMTP_PIECE_BYTES) {
             let sent = self.line.send_listening(piece, self.timeouts.command).await;
             if let Err(cause) = sent {
-                // Who hangs up may have said why.
+                // A server that hangs up may have sent the reason.
                 let has_left = matches!(cause, Cause::Lost(_));
                 let said = if has_left { self.line.reply(self.timeouts.quit).await.ok() } else { None };
                 return Err(self.interrupted(said.ok_or(cause)));
@@ -287,12 +287,12 @@ impl Session {
         Ok(())
     }
 
-    /// The dot, and what the server says to it.
+    /// Sends the dot and reads the reply.
     async fn dot(&mut self) -> TransactionResult {
         if self.stop.is(StopStage::Cut) {
             return TransactionResult::of(Outcome::Deferred { stage: Stage::Body, cause: Cause::Stopping }, false);
         }
-        // A word that was said before the dot must not be taken for the reply to it. What has come in is known after a look around.
+        // A reply sent before the dot must not pass for the reply to it. Yielding lets received bytes arrive.
         tokio::task::yield_now().await;
         if let Some(said) = self.line.interjection(self.timeouts.command).await {
             return self.interrupted(said);
@@ -310,13 +310,13 @@ impl Session {
             4 => TransactionResult::of(Outcome::Deferred { stage: Stage::Dot, cause: Cause::Reply(reply) }, keep),
             5 => TransactionResult::of(Outcome::Refused { stage: Stage::Dot, reply }, keep),
             _ => TransactionResult::of(
-                Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the answer to a message")) },
+                Outcome::Unknown { cause: Cause::Garbled(format!("{reply} as the reply to a message")) },
                 false,
             ),
         }
     }
 
-    /// The server spoke or left in the middle of the message.
+    /// The server replied or hung up in the middle of the message.
     fn interrupted(&self, said: Result<Reply, Cause>) -> TransactionResult {
         let outcome = match said {
             Ok(reply) if reply.is_transient() || reply.is_permanent() => negative(Stage::Body, reply),
@@ -331,11 +331,11 @@ impl Session {
         TransactionResult { was_dead, ..TransactionResult::of(Outcome::Deferred { stage, cause }, false) }
     }
 
-    /// The server says that it is about to leave.
+    /// The server announces that it is closing the connection.
     fn closing(&self, refusal: Option<Outcome>, stage: Stage, said: Reply) -> TransactionResult {
         match refusal {
             Some(outcome) => TransactionResult::of(outcome, false),
-            // Said to the first command on a connection that has rested: it had left before.
+            // It is the reply to the first command on an idle connection: the server had closed it before.
             None => {
                 let was_dead = self.messages > 1 && stage == Stage::Sender;
                 TransactionResult {
@@ -346,25 +346,25 @@ impl Session {
         }
     }
 
-    /// Forget the transaction that was refused.
+    /// Resets the rejected transaction.
     async fn reset(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b"RSET\r\n", &self.timeouts).await;
         let keep = said.is_ok_and(|reply| reply.is_positive()) && !self.line.has_unread();
         TransactionResult::of(outcome, keep)
     }
 
-    /// End a message that nobody receives.
+    /// Ends a message without recipients.
     async fn send_nothing(&mut self, outcome: Outcome) -> TransactionResult {
         let said = command(&mut self.line, b".\r\n", &self.timeouts).await;
-        // Anything but a refusal would be strange: better not to go on here.
+        // Any reply but a rejection would be unexpected: then the connection is not reused.
         let is_refused = said.is_ok_and(|reply| reply.is_permanent() && !self.line.has_unread());
         if is_refused { self.reset(outcome).await } else { TransactionResult::of(outcome, false) }
     }
 }
 
-/// A refusal at this stage: whose fault it is decides whether it is final.
+/// A negative reply at this stage: whether it is final depends on whose fault it is.
 fn negative(stage: Stage, reply: Reply) -> Outcome {
-    // These are about the order of commands, encryption and login: nothing that the recipient could help.
+    // These are about command order, encryption and login, which the recipient cannot influence.
     let is_about_us = matches!(reply.code, 503 | 530 | 534 | 535 | 538);
     match reply.is_permanent() && !is_about_us {
         true => Outcome::Refused { stage, reply },
@@ -372,7 +372,7 @@ fn negative(stage: Stage, reply: Reply) -> Outcome {
     }
 }
 
-/// The recipient as servers know it: the domain in ASCII, unless the server was told to expect more.
+/// The recipient's address for the server: with the domain in ASCII, unless SMTPUTF8 is in use.
 fn path(envelope: &Envelope) -> String {
     let recipient = &envelope.recipient;
     format!("{}@{}", recipient.local(), recipient.domain_ascii())
@@ -383,12 +383,12 @@ async fn command(line: &mut Connection, text: &[u8], timeouts: &Timeouts) -> Res
     line.reply(timeouts.command).await
 }
 
-/// A reply that must begin with this digit.
+/// Checks that a reply starts with this digit.
 fn expect(reply: &Reply, digit: u16, stage: Stage) -> Result<(), ConnectError> {
     if reply.code / 100 == digit { Ok(()) } else { Err(ConnectError::at(stage, Cause::Reply(reply.clone()))) }
 }
 
-/// Say our name; what the server offers.
+/// Sends our host name; returns the server's capabilities.
 async fn hello(line: &mut Connection, name: &str, timeouts: &Timeouts) -> Result<Capabilities, ConnectError> {
     let at = |cause| ConnectError::at(Stage::Hello, cause);
     let said = command(line, format!("EHLO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
@@ -396,7 +396,7 @@ async fn hello(line: &mut Connection, name: &str, timeouts: &Timeouts) -> Result
         expect(&said, 2, Stage::Hello)?;
         return Ok(Capabilities::of(&said));
     }
-    // An old server that does not know EHLO.
+    // Old servers do not support EHLO.
     let said = command(line, format!("HELO {name}\r\n").as_bytes(), timeouts).await.map_err(at)?;
     expect(&said, 2, Stage::Hello)?;
     Ok(Capabilities::default())

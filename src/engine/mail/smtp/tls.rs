@@ -1,7 +1,8 @@
-//! Encryption of connections to mail servers.
+//! TLS for connections to mail servers.
 //!
-//! Relays prove their name against the machine's certificate authorities. Servers of recipients are encrypted to whoever they are:
-//! their names come from the DNS unproven and the other choice is clear text (RFC 7435), unless a policy demands the proof.
+//! Relays must present a certificate that the machine's certificate authorities confirm. Connections to recipients' servers are encrypted
+//! without verification: their names come from unauthenticated DNS and the alternative is clear text (RFC 7435), unless a policy requires
+//! verification.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::engine::fetch;
 
-/// Both ways to encrypt.
+/// TLS with and without verification.
 #[derive(Clone)]
 pub struct TlsConnectors {
     proven: Result<Arc<ClientConfig>, String>,
@@ -20,7 +21,7 @@ pub struct TlsConnectors {
 }
 
 impl TlsConnectors {
-    /// With the machine's certificate authorities and these.
+    /// Uses the machine's certificate authorities and `further_roots`.
     pub fn new(further_roots: &[CertificateDer<'static>]) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let anybody = Arc::new(AnyCertificate(provider.clone()));
@@ -30,18 +31,18 @@ impl TlsConnectors {
         Self { proven: fetch::client_config(further_roots, &[]), unproven: Arc::new(unproven) }
     }
 
-    /// To a server that proves its name.
+    /// TLS that verifies the server's name.
     pub fn proven(&self) -> Result<Arc<ClientConfig>, String> {
         self.proven.clone()
     }
 
-    /// To whoever answers.
+    /// TLS without verification.
     pub fn unproven(&self) -> Arc<ClientConfig> {
         self.unproven.clone()
     }
 }
 
-/// Takes any certificate, but holds its owner to it.
+/// Accepts any certificate, but verifies that the server has its key.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

@@ -1,6 +1,6 @@
-//! Delivery to the recipients' own servers (RFC 5321 §5.1): which servers a domain has, and in which order they are tried.
+//! Delivery to the recipients' own servers (RFC 5321 §5.1): a domain's servers, and the order in which they are tried.
 //!
-//! Invariant: only addresses that anybody could reach are connected to, and those of networks that the operator has opened.
+//! Invariant: connections go only to addresses that anyone on the internet can reach, and to networks that the operator has allowed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,45 +23,45 @@ use crate::vocab::limits::{
     SMTP_PAUSE_MAX, SMTP_PAUSE_MIN,
 };
 
-/// How long servers that cannot be reached are left alone: they come back in minutes or in hours.
+/// The pauses for unreachable servers, the first and the longest: they recover in minutes or in hours.
 const AWAY: (Duration, Duration) = (SMTP_EXCHANGER_PAUSE_MIN, SMTP_EXCHANGER_PAUSE_MAX);
-/// The same for servers that say that they are too busy.
+/// The same for servers that report overload.
 const BUSY: (Duration, Duration) = (SMTP_PAUSE_MIN, SMTP_PAUSE_MAX);
 
-/// A mail server that is always there, to find out whether this machine's network lets mail out at all.
+/// A mail server that is always up, to check whether this machine's network allows outgoing mail at all.
 const WELL_KNOWN_SERVER: &str = "gmail-smtp-in.l.google.com";
 
-/// A server that takes mail for a domain.
+/// A server that accepts mail for a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchanger {
-    /// The smaller, the earlier it is tried.
+    /// Lower numbers are tried first.
     pub preference: u16,
-    /// Its name; empty or a dot alone says that the domain takes no mail (RFC 7505).
+    /// Its name; empty or a single dot means that the domain accepts no mail (RFC 7505).
     pub host: String,
 }
 
-/// Why a look-up has no answer.
+/// Why a look-up failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupError {
     /// The name does not exist.
     NoSuchName,
-    /// Nobody could be asked, or the answer makes no sense; why.
+    /// No name server could be reached, or the response is invalid; with the cause.
     Failed(String),
 }
 
 impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchName => f.write_str("there is no such name"),
+            Self::NoSuchName => f.write_str("the name does not exist"),
             Self::Failed(why) => f.write_str(why),
         }
     }
 }
 
-/// A look-up on its way.
+/// A running look-up.
 pub type Lookup<'a, T> = Pin<Box<dyn Future<Output = Result<T, LookupError>> + Send + 'a>>;
 
-/// What the DNS says about where mail goes. Names are in ASCII.
+/// The DNS data for routing mail. Names are in ASCII.
 pub trait MailExchangers: Send + Sync + 'static {
     /// The MX records of a domain, in any order; none if the domain exists without any.
     fn exchangers<'a>(&'a self, domain: &'a str) -> Lookup<'a, Vec<Exchanger>>;
@@ -69,7 +69,7 @@ pub trait MailExchangers: Send + Sync + 'static {
     fn addresses<'a>(&'a self, host: &'a str) -> Lookup<'a, Vec<IpAddr>>;
 }
 
-/// What direct delivery stands on.
+/// The state of direct delivery.
 pub struct Direct {
     exchangers: Box<dyn MailExchangers>,
     policies: Policies,
@@ -77,14 +77,14 @@ pub struct Direct {
     random: Arc<dyn Random>,
     port: u16,
     turns_max: usize,
-    /// By the first server of a domain: domains that share their servers share their pace.
+    /// Throttles by the first server of a domain: domains with the same servers share a throttle.
     paces: Mutex<HashMap<String, Arc<HostThrottle>>>,
-    /// Domains whose servers were found to be left alone, so that the next mail to them need not be made to find out.
+    /// Domains whose servers are paused, so that the next message to them need not be rendered first.
     resting: Mutex<HashMap<String, Arc<HostThrottle>>>,
 }
 
 impl Direct {
-    /// With so many connections in all.
+    /// With this total number of connections.
     pub fn new(
         exchangers: Box<dyn MailExchangers>,
         policies: Policies,
@@ -97,7 +97,7 @@ impl Direct {
         Self { exchangers, policies, guard, random, port, turns_max, paces: Mutex::default(), resting: Mutex::default() }
     }
 
-    /// The way to a well-known server.
+    /// The route to the well-known server.
     pub fn way_to_probe(&self) -> ServerRoute {
         ServerRoute::to_exchanger(WELL_KNOWN_SERVER, self.port, false)
     }
@@ -110,12 +110,12 @@ impl Direct {
         }
         let admitted: Vec<IpAddr> = found.into_iter().filter(|address| self.guard.admits(*address)).collect();
         match admitted.is_empty() {
-            true => Err("it has no public address; outbound.allow_networks opens networks of your own".to_owned()),
+            true => Err("it has no public address; outbound.allow_networks allows your own networks".to_owned()),
             false => Ok(admitted),
         }
     }
 
-    /// Forget the pace of servers about which nothing special is known.
+    /// Drops throttles without any special state.
     pub fn forget_those_at_rest(&self) {
         let mut paces = self.paces.lock().expect("no holder of this lock panics");
         paces.retain(|_, throttle| Arc::strong_count(throttle) > 1 || !throttle.is_at_rest());
@@ -129,7 +129,7 @@ impl Direct {
         paces.entry(host.to_owned()).or_insert_with(|| Arc::new(HostThrottle::new(self.turns_max))).clone()
     }
 
-    /// Whether the servers of a domain were found to be left alone, and still are.
+    /// Whether the servers of a domain were found paused, and still are.
     pub fn known_to_rest(&self, domain: &str, now: Instant) -> Option<BackedOff> {
         let mut known = self.resting.lock().expect("no holder of this lock panics");
         let resting = known.get(domain)?.resting(now);
@@ -147,7 +147,7 @@ impl Direct {
         known.insert(domain.to_owned(), throttle.clone());
     }
 
-    /// The servers of a domain in the order in which they are tried, or what that comes to.
+    /// The servers of a domain in the order to try them, or the final outcome.
     async fn route(&self, domain: &str) -> Result<Vec<String>, Outcome> {
         let refused = |code, enhanced, text: String| {
             Err(Outcome::Refused { stage: Stage::Route, reply: Reply::ours(code, enhanced, text) })
@@ -171,22 +171,22 @@ impl Direct {
             };
         }
         if found.iter().all(|exchanger| matches!(exchanger.host.as_str(), "" | ".")) {
-            return refused(556, EnhancedCode::new(5, 1, 10), format!("The domain {domain} takes no mail."));
+            return refused(556, EnhancedCode::new(5, 1, 10), format!("The domain {domain} accepts no mail."));
         }
         for exchanger in &mut found {
             exchanger.host = exchanger.host.trim_end_matches('.').to_ascii_lowercase();
         }
-        // A dot among others is a mistake of theirs; there is at least one other here.
+        // A null MX among others is a misconfiguration; there is at least one other server.
         found.retain(|exchanger| !exchanger.host.is_empty());
         let mut drawn: Vec<([u8; 4], Exchanger)> = found.into_iter().map(|exchanger| (self.random.bytes(), exchanger)).collect();
-        // Those of equal preference in any order, which spreads the load (RFC 5321 §5.1).
+        // Servers of equal preference are tried in random order, which spreads the load (RFC 5321 §5.1).
         drawn.sort_by_key(|(random, exchanger)| (exchanger.preference, *random));
         Ok(drawn.into_iter().map(|(_, exchanger)| exchanger.host).collect())
     }
 }
 
 impl Transport {
-    /// To the first server of the recipient's domain that can be used.
+    /// Delivers to the first usable server of the recipient's domain.
     pub(super) async fn by_exchangers(
         &self,
         direct: &Direct,
@@ -199,7 +199,7 @@ impl Transport {
         let hosts = match routed {
             Ok(Ok(hosts)) => hosts,
             Ok(Err(outcome)) => return outcome,
-            Err(_) => return Outcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved("no answer".to_owned()) },
+            Err(_) => return Outcome::Deferred { stage: Stage::Route, cause: Cause::Unresolved("no response".to_owned()) },
         };
         let Some(applied) = self.unless_stopped(direct.policies.apply(domain, hosts, Instant::now())).await else {
             return stopping();
@@ -208,7 +208,7 @@ impl Transport {
             Ok(applied) => applied,
             Err(why) => return Outcome::Deferred { stage: Stage::Tls, cause: Cause::Insecure(why) },
         };
-        // The least name, so that domains with the same servers in another order share it.
+        // The smallest name, so that domains with the same servers in another order share the throttle.
         let first = hosts.iter().min().expect("a route has servers");
         let throttle = direct.throttle(first);
         if let Some(resting) = throttle.resting(Instant::now()) {

@@ -1,4 +1,4 @@
-//! One message over one connection to one server: a resting connection if there is one, else a new one.
+//! Sends one message over one connection to one server: an idle connection if there is one, otherwise a new one.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -14,9 +14,9 @@ use crate::engine::mail::delivery::{BeforeDot, Cause, Handoff, Outcome, Stage};
 use crate::engine::mail::smtp::{ConnectError, Credentials, Reply, Session, SessionOptions, TlsDemand, TlsInfo};
 use crate::vocab::limits::SMTP_ADDRESSES_TRIED_MAX;
 
-/// The way to a server.
+/// The route to a server.
 pub struct ServerRoute {
-    /// Connections with the same text can stand in for each other.
+    /// Connections with the same value are interchangeable.
     leads_to: String,
     host: Host,
     port: u16,
@@ -28,26 +28,26 @@ enum RouteKind {
     Exchanger { proven: bool },
 }
 
-/// What an attempt came to.
+/// The result of an attempt.
 pub enum Attempt {
     Done(Outcome),
-    /// The server lacks something that this message needs.
+    /// The server lacks a capability that this message needs.
     Lacks(Reply),
-    /// No connection that could be used.
+    /// No usable connection.
     Broken(ConnectError),
 }
 
 /// How a connection to a recipient's server is encrypted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExchangerTls {
-    /// As well as the server can.
+    /// With the encryption that the server offers.
     AsOffered,
-    /// The encryption that it offers is broken.
+    /// Without encryption, because the offered one is broken.
     Clear,
 }
 
 impl ServerRoute {
-    /// To a relay of the settings.
+    /// The route to a configured relay.
     pub fn to_relay(index: usize, relay: Relay) -> Self {
         let is_this_machine = relay.is_this_machine();
         let Relay { host, port, security, credentials, .. } = relay;
@@ -55,7 +55,7 @@ impl ServerRoute {
         Self { leads_to: format!("relay {index}"), host, port, kind }
     }
 
-    /// To a server of a recipient's domain, which may have to prove its name.
+    /// The route to a server of a recipient's domain, which may have to prove its name.
     pub fn to_exchanger(host: &str, port: u16, proven: bool) -> Self {
         let leads_to = format!("{} {host}", if proven { "proven" } else { "exchanger" });
         Self { leads_to, host: Host::Domain(host.to_owned()), port, kind: RouteKind::Exchanger { proven } }
@@ -81,7 +81,7 @@ impl ServerRoute {
 }
 
 impl Transport {
-    /// Hand a message over by this way.
+    /// Sends a message by this route.
     pub(super) async fn attempt(
         &self,
         way: &ServerRoute,
@@ -98,7 +98,7 @@ impl Transport {
         loop {
             let done = session.transact(delivery.envelope, delivery.message, delivery.before_dot).await;
             if done.was_dead {
-                // It had rested too long for the server. A fresh one is never told to be dead, so this happens once.
+                // The connection had been idle too long for the server. A new one is never reported as dead, so this happens once.
                 session = match self.open(way, &place).await {
                     Ok(session) => session,
                     Err(broken) => return Attempt::Broken(broken),
@@ -117,7 +117,7 @@ impl Transport {
         }
     }
 
-    /// Open a connection by this way and leave it again.
+    /// Opens a connection by this route and closes it again.
     pub(super) async fn greet(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Result<(), String> {
         match self.open(way, place).await {
             Ok(session) => {
@@ -128,7 +128,7 @@ impl Transport {
         }
     }
 
-    /// A connection that rests and is alive.
+    /// An idle connection that is alive.
     async fn rested(&self, way: &ServerRoute, place: &PoolSlot<'_>) -> Option<Session> {
         while let Some(mut session) = place.take(&way.leads_to) {
             if session.is_alive().await {
@@ -144,7 +144,7 @@ impl Transport {
         }
         let addresses = self.addresses(way).await?;
         match self.open_covered(way, &addresses, ExchangerTls::AsOffered).await {
-            // Opportunistic encryption that does not work is worth less than clear text that arrives.
+            // Broken opportunistic encryption is worth less than a delivery in clear text.
             Err(ConnectError { stage: Stage::Tls, cause }) if way.is_opportunistic() && cause != Cause::Stopping => {
                 self.open_covered(way, &addresses, ExchangerTls::Clear).await
             }
@@ -202,11 +202,11 @@ impl Transport {
         let stopping = ConnectError { stage: Stage::Route, cause: Cause::Stopping };
         match self.unless_stopped(timeout(self.timeouts.connect, looking)).await.ok_or(stopping)? {
             Ok(found) => found.map_err(unresolved),
-            Err(_) => Err(unresolved("no answer".to_owned())),
+            Err(_) => Err(unresolved("no response".to_owned())),
         }
     }
 
-    /// A connection to the first of these that takes one.
+    /// Connects to the first address that accepts a connection.
     async fn connect(&self, addresses: &[IpAddr], port: u16) -> Result<(TcpStream, SocketAddr), ConnectError> {
         let mut cause = Cause::Unreachable("it has no address".to_owned());
         for address in addresses.iter().take(SMTP_ADDRESSES_TRIED_MAX) {
@@ -216,12 +216,12 @@ impl Transport {
             let connected = self.unless_stopped(connecting).await.ok_or(stopping)?;
             match connected {
                 Ok(Ok(stream)) => {
-                    // Commands are one write each, and the dot must not wait for anything.
+                    // Each command is one write, and the dot must not wait for anything.
                     let _ = stream.set_nodelay(true);
                     return Ok((stream, address));
                 }
                 Ok(Err(error)) => cause = Cause::Unreachable(error.to_string()),
-                Err(_) => cause = Cause::Unreachable("no answer".to_owned()),
+                Err(_) => cause = Cause::Unreachable("no response".to_owned()),
             }
         }
         Err(ConnectError { stage: Stage::Connect, cause })

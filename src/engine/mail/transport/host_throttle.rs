@@ -1,7 +1,7 @@
-//! How fast one server may be asked: how many deliveries at a time, and whether it is left alone after failures.
+//! Throttles deliveries to one server: how many run at a time, and pauses after failures.
 //!
-//! A server that complains gets half as many connections, and one more after each number of messages that went well. A server that
-//! cannot be reached is tried by one delivery after a pause that doubles; the others wait for what that one finds. It knows no sockets.
+//! A server that reports overload gets half as many connections, and one more after each number of successful messages. An unreachable
+//! server is retried by one delivery after a pause that doubles; the others wait for its result. No sockets are involved.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::vocab::limits::{SMTP_GROWTH_MESSAGES, SMTP_PAUSE_MAX};
 
-/// The pace of one server.
+/// The throttle of one server.
 pub struct HostThrottle {
     turns: Semaphore,
     turns_max: usize,
@@ -18,25 +18,25 @@ pub struct HostThrottle {
 }
 
 struct State {
-    /// Deliveries at a time, at present.
+    /// The current number of parallel deliveries.
     allowed: usize,
-    /// Turns that are given back to nobody, because fewer are allowed than were taken.
+    /// Slots that are not released for reuse, because fewer are allowed than were taken.
     owed: usize,
-    /// How often it was made slower.
+    /// How often the limit was lowered.
     complaints: u64,
-    /// Messages that went well since the last change.
+    /// Successful messages since the last change.
     fine: u32,
     pause: Option<Backoff>,
-    /// How often it could not be reached.
+    /// How often the server could not be reached.
     failures: u64,
 }
 
-/// A server is left alone.
+/// The pause of a server.
 struct Backoff {
     length: Duration,
     until: Instant,
     why: String,
-    /// One delivery is just trying; until then at most.
+    /// One delivery is retrying, until this time at most.
     is_tried: bool,
 }
 
@@ -46,28 +46,28 @@ impl Backoff {
     }
 }
 
-/// A delivery's turn.
+/// A delivery's slot.
 pub struct ThrottleSlot<'a> {
     throttle: &'a HostThrottle,
     permit: Option<SemaphorePermit<'a>>,
-    /// How often the server had complained when this began.
+    /// The number of complaints when this started.
     complaints: u64,
     failures: u64,
-    /// Whether this is the one that tries while the others rest.
+    /// Whether this delivery retries while the others wait.
     tries: bool,
 }
 
-/// A server is left alone until then.
+/// A server is paused until then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackedOff {
     pub until: Instant,
     pub why: String,
-    /// Somebody is just trying, and may know better before that.
+    /// A delivery is retrying, and may have a result before that.
     pub is_tried: bool,
 }
 
 impl BackedOff {
-    /// After how long another delivery is worth a try.
+    /// The time after which another delivery is worth an attempt.
     pub fn rest(&self, now: Instant) -> Duration {
         let rest = self.until.saturating_duration_since(now);
         if self.is_tried { rest.min(SMTP_PAUSE_MAX) } else { rest }
@@ -75,13 +75,13 @@ impl BackedOff {
 }
 
 impl HostThrottle {
-    /// At most so many at a time.
+    /// Allows at most this many at a time.
     pub fn new(turns_max: usize) -> Self {
         let state = State { allowed: turns_max, owed: 0, complaints: 0, fine: 0, pause: None, failures: 0 };
         Self { turns: Semaphore::new(turns_max), turns_max, state: Mutex::new(state) }
     }
 
-    /// Wait for a turn.
+    /// Waits for a slot.
     pub async fn enter(&self) -> ThrottleSlot<'_> {
         let permit = self.turns.acquire().await.expect("the semaphore is never closed");
         let state = self.state();
@@ -94,14 +94,14 @@ impl HostThrottle {
         }
     }
 
-    /// Whether it is left alone now.
+    /// Whether the server is paused now.
     pub fn resting(&self, now: Instant) -> Option<BackedOff> {
         let state = self.state();
         let pause = state.pause.as_ref().filter(|pause| pause.until > now)?;
         Some(pause.resting())
     }
 
-    /// Whether nothing is known of it that would have to be remembered.
+    /// Whether there is no state worth keeping.
     pub fn is_at_rest(&self) -> bool {
         let state = self.state();
         state.pause.is_none() && state.allowed == self.turns_max && self.turns.available_permits() == self.turns_max
@@ -113,7 +113,7 @@ impl HostThrottle {
 }
 
 impl ThrottleSlot<'_> {
-    /// Whether the server may be tried now. After a pause this is the one that tries; the others rest until it is done, at most `time`.
+    /// Whether the server may be tried now. After a pause this delivery retries; the others wait until it is done, at most `time`.
     pub fn try_it(&mut self, now: Instant, time: Duration) -> Result<(), BackedOff> {
         let mut state = self.throttle.state();
         self.failures = state.failures;
@@ -128,8 +128,8 @@ impl ThrottleSlot<'_> {
         }
     }
 
-    /// It could not be reached. Those that failed at the same time count once. It rests for as long as the first of these, and with each
-    /// further failure for twice as long, up to the second. Says whether this is news.
+    /// The server could not be reached. Concurrent failures count once. It is paused for the first duration, doubled with each further
+    /// failure, up to the second. Returns whether this changes the state.
     pub fn failed(&mut self, now: Instant, why: String, (first, longest): (Duration, Duration)) -> bool {
         self.tries = false;
         let mut state = self.throttle.state();
@@ -143,13 +143,13 @@ impl ThrottleSlot<'_> {
         before.is_none()
     }
 
-    /// It was reached. Says whether this is news.
+    /// The server was reached. Returns whether this changes the state.
     pub fn reached(&mut self) -> bool {
         self.tries = false;
         self.throttle.state().pause.take().is_some()
     }
 
-    /// It complains of too much. Says whether anything can be made less; many complaints at the same time count once.
+    /// The server reports overload. Returns whether the limit can be lowered; concurrent reports count once.
     pub fn complained(&self) -> bool {
         let mut state = self.throttle.state();
         if state.complaints != self.complaints {
@@ -164,7 +164,7 @@ impl ThrottleSlot<'_> {
         cut > 0
     }
 
-    /// A message went well.
+    /// A message was accepted.
     pub fn went_well(&self) {
         let mut state = self.throttle.state();
         if state.allowed == self.throttle.turns_max {
@@ -187,7 +187,7 @@ impl Drop for ThrottleSlot<'_> {
     fn drop(&mut self) {
         let mut state = self.throttle.state();
         if let (true, Some(pause)) = (self.tries, &mut state.pause) {
-            // Given up without an answer: the next one may try.
+            // The attempt was given up without a result: the next delivery may try.
             (pause.until, pause.is_tried) = (Instant::now(), false);
         }
         if state.owed > 0 {
@@ -218,10 +218,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_complains_gets_half_and_slowly_more_again() {
+    async fn an_overloaded_server_gets_half_and_slowly_more_again() {
         let throttle = HostThrottle::new(8);
         let turns = [throttle.enter().await, throttle.enter().await, throttle.enter().await];
-        // All three complain of the same crowd.
+        // All three report the same overload.
         assert!(turns.iter().all(ThrottleSlot::complained));
         assert_eq!(free(&throttle), 1);
         drop(turns);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fewer_turns_than_are_taken_come_into_force_as_they_are_given_back() {
+    async fn a_lower_limit_applies_as_slots_are_released() {
         let throttle = HostThrottle::new(4);
         let mut turns =
             [throttle.enter().await, throttle.enter().await, throttle.enter().await, throttle.enter().await].into_iter();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_cannot_be_reached_is_left_alone_for_a_growing_time() {
+    async fn an_unreachable_server_is_paused_for_a_growing_time() {
         let throttle = HostThrottle::new(4);
         let mut now = Instant::now();
         let lease = Duration::from_secs(100);

@@ -1,10 +1,10 @@
-//! Handing messages to other servers: through relays, or directly to the servers of their recipients.
+//! Delivers messages to other servers: through relays, or directly to the recipients' servers.
 //!
-//! [`Transport::deliver`] takes one message for one recipient from a finished message to what it came to. It finds the way (relays in
-//! order of preference, those for the recipient's domain first; else the recipient's mail exchangers), keeps connections, goes round
-//! servers that are out of order, and never goes on after the moment from which the message might have been accepted.
+//! [`Transport::deliver`] takes one finished message for one recipient and returns its outcome. It chooses the route (relays in order of
+//! preference, those for the recipient's domain first; otherwise the recipient's mail exchangers), reuses connections, bypasses servers
+//! that are down, and never retries after the moment from which the message might have been accepted.
 //!
-//! It knows no ledger: what was delivered is written down by whoever calls it, through [`BeforeDot`] and by the outcome.
+//! It stores nothing: the caller records deliveries, through [`BeforeDot`] and by the outcome.
 
 mod direct;
 mod exchange;
@@ -40,23 +40,23 @@ use crate::engine::fetch::{Guard, Resolve};
 use crate::vocab::limits::{SMTP_PAUSE_MAX, SMTP_PAUSE_MIN};
 use crate::vocab::settings::Settings;
 
-/// What a transport stands on.
+/// The dependencies of a transport.
 pub struct Parts {
-    /// Addresses of relays.
+    /// Resolves the addresses of relays.
     pub resolver: Box<dyn Resolve>,
-    /// Where mail for a domain goes.
+    /// Finds the mail servers of a domain.
     pub exchangers: Box<dyn MailExchangers>,
-    /// What domains demand of the way to them.
+    /// Finds the MTA-STS policies of domains.
     pub policies: Box<dyn PolicySource>,
     pub random: Arc<dyn Random>,
-    /// Certificate authorities beside the machine's own.
+    /// Certificate authorities in addition to the machine's own.
     pub roots: Vec<CertificateDer<'static>>,
     /// The port of mail exchangers: 25, except in tests.
     pub exchanger_port: u16,
     pub timeouts: Timeouts,
 }
 
-/// The way out for mail.
+/// The transport for outgoing mail.
 pub struct Transport {
     relays: Vec<RelayHost>,
     direct: Option<Direct>,
@@ -66,30 +66,30 @@ pub struct Transport {
     resolver: Box<dyn Resolve>,
     timeouts: Timeouts,
     ending: watch::Sender<StopStage>,
-    /// What is known of a relay has changed.
+    /// The state of a relay has changed.
     news: Notify,
 }
 
-/// A relay and its pace.
+/// A relay and its throttle.
 struct RelayHost {
     way: ServerRoute,
     domains: Vec<String>,
     throttle: HostThrottle,
 }
 
-/// How [`Transport::close`] went.
+/// The result of [`Transport::close`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloseReport {
-    /// Deliveries that had not come to their end within the grace.
+    /// Deliveries that had not ended within the grace period.
     pub cut: usize,
 }
 
 impl Transport {
-    /// The transport of these settings.
+    /// The transport for these settings.
     pub fn new(settings: &Settings, parts: Parts) -> Self {
         let mail = &settings.mail;
         let connections = mail.connections.count();
-        let relays = relay::relays(&mail.relay).expect("the settings were checked when they were read");
+        let relays = relay::relays(&mail.relay).expect("the settings were checked at startup");
         let relay_host = |(index, relay): (usize, Relay)| RelayHost {
             domains: relay.domains.clone(),
             way: ServerRoute::to_relay(index, relay),
@@ -112,14 +112,14 @@ impl Transport {
         }
     }
 
-    /// Whether there is any way out.
+    /// Whether any transport is configured.
     pub fn is_configured(&self) -> bool {
         !self.relays.is_empty() || self.direct.is_some()
     }
 
-    /// Deliver one message to one recipient.
+    /// Delivers one message to one recipient.
     ///
-    /// Dropping the future gives the delivery up as a crash does: if the dot was sent, nobody knows what became of it.
+    /// Dropping the future aborts the delivery like a crash: if the dot was sent, its result is unknown.
     pub async fn deliver(&self, envelope: &Envelope, message: &[u8], before_dot: &mut impl BeforeDot) -> Outcome {
         let domain = envelope.recipient.domain_ascii().to_ascii_lowercase();
         let for_domain = self.relays.iter().filter(|relay| relay.domains.contains(&domain));
@@ -130,14 +130,14 @@ impl Transport {
             (_, false) => self.by_relays(relays, delivery).await,
             (Some(direct), true) => self.by_exchangers(direct, &domain, delivery).await,
             (None, true) => {
-                let why = "no relay of the setting mail.relay takes this domain, and mail.direct is off";
+                let why = "no relay in the setting mail.relay accepts this domain, and mail.direct is off";
                 Outcome::Deferred { stage: Stage::Route, cause: Cause::Unreachable(why.to_owned()) }
             }
         }
     }
 
-    /// Whether the servers can be used right now: each is connected to, encrypted with, signed in to and left. Direct delivery is tried
-    /// at a well-known server. Nothing is sent.
+    /// Checks whether the servers are usable now: connects to each, encrypts, logs in and quits. Direct delivery is checked with a
+    /// well-known server. Nothing is sent.
     pub async fn probe(&self) -> Vec<(String, Result<(), String>)> {
         let mut probed = Vec::new();
         for relay_host in &self.relays {
@@ -152,13 +152,13 @@ impl Transport {
         probed
     }
 
-    /// Why mail to this domain is not worth being made now, and for how long, if that is known without asking anybody.
+    /// Why mail to this domain is not worth rendering now, if that is known without any request.
     pub fn left_alone(&self, domain: &str) -> Option<Cause> {
         let resting = self.direct.as_ref()?.known_to_rest(domain, Instant::now())?;
         Some(Cause::LeftAlone { rest: resting.rest(Instant::now()), why: resting.why })
     }
 
-    /// Close connections that have rested long enough, for as long as the service runs.
+    /// Closes connections that were idle for long enough, as long as the service runs.
     pub async fn maintain(&self) {
         let mut stop = self.stop();
         while !stop.is(StopStage::Draining) {
@@ -175,14 +175,15 @@ impl Transport {
         }
     }
 
-    /// Begin nothing new, wait up to `grace` for what runs, then cut it: what had sent its dot comes to [`Outcome::Unknown`].
+    /// Starts nothing new, waits up to `grace` for running deliveries, then cuts them: those that had sent their dot end as
+    /// [`Outcome::Unknown`].
     pub async fn close(&self, grace: Duration) -> CloseReport {
         self.ending.send_replace(StopStage::Draining);
         let mut cut = 0;
         if timeout(grace, self.pool.all_free()).await.is_err() {
             cut = self.pool.in_use();
             self.ending.send_replace(StopStage::Cut);
-            // Only those are still waited for whose dot is just being written down: nobody may cut that short.
+            // Only deliveries whose handoff is just being stored still run: that must not be interrupted.
             self.pool.all_free().await;
         }
         for session in self.pool.rested(Instant::now(), Duration::ZERO) {
@@ -196,7 +197,7 @@ impl Transport {
         Stop(self.ending.subscribe())
     }
 
-    /// What `waiting` comes to, unless the service stops first.
+    /// The result of `waiting`, unless the service stops first.
     async fn unless_stopped<T>(&self, waiting: impl Future<Output = T>) -> Option<T> {
         let mut stop = self.stop();
         tokio::select! {
@@ -206,18 +207,18 @@ impl Transport {
         }
     }
 
-    /// A turn at this server and a place for a connection. First the turn: who waits for a slow server takes no place from others.
+    /// A slot at this server and one in the pool. The server's comes first: a delivery that waits for a slow server must not block others.
     async fn turn<'a>(&'a self, throttle: &'a HostThrottle) -> Option<(ThrottleSlot<'a>, PoolSlot<'a>)> {
         self.unless_stopped(async { (throttle.enter().await, self.pool.place().await) }).await
     }
 
-    /// Through the first of these that can be reached; if none can, wait a while for one.
+    /// Delivers through the first reachable relay; if there is none, waits a while for one.
     async fn by_relays(&self, mut relays: Vec<&RelayHost>, mut delivery: Delivery<'_, impl BeforeDot>) -> Outcome {
         let deadline = Instant::now() + self.timeouts.patience;
         let mut last: Option<ConnectError> = None;
         let mut lacking: Option<Reply> = None;
         loop {
-            // Listens before it looks, so that nothing is missed in between.
+            // Subscribes before it reads the state, so that no change is missed.
             let news = self.news.notified();
             let now = Instant::now();
             let Some(at) = relays.iter().position(|relay| relay.throttle.resting(now).is_none()) else {
@@ -225,7 +226,7 @@ impl Transport {
                     return Outcome::Refused { stage: Stage::Sender, reply };
                 }
                 let rests = relays.iter().filter_map(|relay| relay.throttle.resting(now)).min_by_key(|resting| resting.until);
-                // None: one came back this very moment.
+                // `None` means that a relay has just recovered.
                 if let Some(resting) = rests {
                     if now >= deadline {
                         return given_up(last, &resting);
@@ -261,7 +262,7 @@ impl Transport {
         }
     }
 
-    /// What a message that got as far as a server says about it.
+    /// Updates the throttle from a message that reached a server.
     fn learn(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, outcome: &Outcome) {
         self.reached(way, turn);
         match outcome {
@@ -280,7 +281,7 @@ impl Transport {
         }
     }
 
-    /// A connection could not be used: ask for fewer, or leave the server alone.
+    /// A connection failed: lowers the limit, or pauses the server.
     fn avoid(&self, way: &ServerRoute, turn: &mut ThrottleSlot<'_>, broken: &ConnectError) {
         let is_crowded = matches!(&broken.cause, Cause::Reply(reply) if reply.is_transient());
         if is_crowded && turn.complained() {
@@ -295,7 +296,7 @@ impl Transport {
     }
 }
 
-/// What is to be delivered.
+/// The message to deliver.
 struct Delivery<'a, B> {
     envelope: &'a Envelope,
     message: &'a [u8],
@@ -318,7 +319,7 @@ fn left_alone(resting: &BackedOff) -> Outcome {
     Outcome::Deferred { stage: Stage::Connect, cause }
 }
 
-/// The name with which we greet: the setting's, or that of the public address, or the machine's.
+/// Our name in EHLO: the setting's, or that of the public URL, or the machine's.
 pub fn hello_name(settings: &Settings) -> String {
     if let Some(name) = &settings.mail.hello_name {
         return name.clone();
@@ -337,7 +338,7 @@ pub fn hello_name(settings: &Settings) -> String {
     })
 }
 
-/// Whether this is a name or address literal with which a machine can greet.
+/// Whether a machine can use this name or address literal in EHLO.
 pub fn is_hello_name(name: &str) -> bool {
     match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(inner) => inner.strip_prefix("IPv6:").unwrap_or(inner).parse::<IpAddr>().is_ok(),

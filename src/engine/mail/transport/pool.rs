@@ -1,7 +1,7 @@
-//! Open connections: how many there may be, and those that rest between two messages.
+//! The pool of open connections: their maximum number, and those idle between two messages.
 //!
-//! Invariant: connections in use and at rest together are at most the number given. Who needs one more than that to another server
-//! sends the longest-resting one away. It does not know what the connections lead to, only whether two lead to the same.
+//! Invariant: connections in use and idle ones together never exceed the maximum. If another server needs one more, the longest-idle
+//! connection is closed. The pool only knows whether two connections lead to the same server.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -10,7 +10,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::engine::mail::smtp::Session;
 
-/// The connections.
+/// The pool.
 pub struct Pool {
     places: Semaphore,
     places_max: usize,
@@ -20,7 +20,7 @@ pub struct Pool {
 #[derive(Default)]
 struct State {
     in_use: usize,
-    /// The longest-resting first.
+    /// The longest-idle first.
     resting: Vec<IdleConnection>,
 }
 
@@ -30,37 +30,37 @@ struct IdleConnection {
     since: Instant,
 }
 
-/// A place for one connection.
+/// A slot for one connection.
 pub struct PoolSlot<'a> {
     pool: &'a Pool,
     _permit: SemaphorePermit<'a>,
 }
 
 impl Pool {
-    /// At most so many.
+    /// At most this many connections.
     pub fn new(places_max: usize) -> Self {
         Self { places: Semaphore::new(places_max), places_max, state: Mutex::default() }
     }
 
-    /// Wait for a place.
+    /// Waits for a slot.
     pub async fn place(&self) -> PoolSlot<'_> {
         let permit = self.places.acquire().await.expect("the semaphore is never closed");
         self.state().in_use += 1;
         PoolSlot { pool: self, _permit: permit }
     }
 
-    /// How many are in use.
+    /// The number in use.
     pub fn in_use(&self) -> usize {
         self.state().in_use
     }
 
-    /// Wait until none is in use.
+    /// Waits until none is in use.
     pub async fn all_free(&self) {
         let all = u32::try_from(self.places_max).expect("the setting is a small number");
         drop(self.places.acquire_many(all).await.expect("the semaphore is never closed"));
     }
 
-    /// Those that have rested for longer than this, out of the pool.
+    /// Takes connections out that were idle for longer than this.
     pub fn rested(&self, now: Instant, longer_than: Duration) -> Vec<Session> {
         let mut state = self.state();
         let count = state.resting.iter().take_while(|resting| now - resting.since >= longer_than).count();
@@ -73,21 +73,21 @@ impl Pool {
 }
 
 impl PoolSlot<'_> {
-    /// The connection to there that rested last.
+    /// Takes the most recently used connection to this server.
     pub fn take(&self, leads_to: &str) -> Option<Session> {
         let mut state = self.pool.state();
         let at = state.resting.iter().rposition(|resting| resting.leads_to == leads_to)?;
         Some(state.resting.remove(at).session)
     }
 
-    /// Make room for a new connection: the one that has to go, if one has to.
+    /// Makes space for a new connection: returns one to close, if necessary.
     pub fn make_room(&self) -> Option<Session> {
         let mut state = self.pool.state();
         let is_full = state.in_use + state.resting.len() > self.pool.places_max;
         is_full.then(|| state.resting.remove(0).session)
     }
 
-    /// Let a connection rest. For a moment it counts twice, which sends one too many away at worst.
+    /// Returns a connection to the pool. For a moment it counts twice, so at worst one too many is closed.
     pub fn put(self, leads_to: &str, session: Session, now: Instant) {
         let resting = IdleConnection { leads_to: leads_to.to_owned(), session, since: now };
         self.pool.state().resting.push(resting);

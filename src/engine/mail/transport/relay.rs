@@ -1,4 +1,4 @@
-//! The address of a relay, as the setting `mail.relay` writes it. Pure.
+//! The URL of a relay in the setting `mail.relay`. Pure functions.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ pub struct Relay {
     pub port: u16,
     pub security: Security,
     pub credentials: Option<Credentials>,
-    /// The only domains whose recipients it takes, in ASCII and small letters; all of them if there are none here.
+    /// The only domains whose recipients it accepts, in ASCII and lowercase; all of them if empty.
     pub domains: Vec<String>,
 }
 
@@ -23,23 +23,23 @@ pub struct Relay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     FromTheStart,
-    /// By STARTTLS, or there is no delivery.
+    /// With STARTTLS, or the delivery fails.
     Required,
-    /// Not at all: it never leaves this machine, or the operator says so.
+    /// Not at all: the relay is on this machine, or the operator disabled TLS.
     Clear,
 }
 
-/// All relays of the setting, or what to do about the first that cannot be read. No password is ever told.
+/// All configured relays, or the problem with the first invalid one. Errors never contain a password.
 pub fn relays(setting: &[Secret]) -> Result<Vec<Relay>, String> {
     if setting.len() > SMTP_RELAYS_MAX {
-        return Err(format!("{} relays are given; give at most {SMTP_RELAYS_MAX}", setting.len()));
+        return Err(format!("{} relays are configured; use at most {SMTP_RELAYS_MAX}", setting.len()));
     }
     let read = |(index, text): (usize, &Secret)| Relay::parse(text.expose()).map_err(|why| format!("relay {}: {why}", index + 1));
     setting.iter().enumerate().map(read).collect()
 }
 
 impl Relay {
-    /// Read one address.
+    /// Parses one URL.
     pub fn parse(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| {
             format!("{error}; expected smtp://user:password@host:port, with signs like @ / : # ? % in user and password written as %40 \
@@ -48,7 +48,7 @@ impl Relay {
         let is_encrypted = match url.scheme() {
             "smtp" => false,
             "smtps" => true,
-            _ => return Err("expected an address that begins with smtp:// or smtps://".to_owned()),
+            _ => return Err("expected a URL that starts with smtp:// or smtps://".to_owned()),
         };
         if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
             return Err(
@@ -62,10 +62,10 @@ impl Relay {
         let query = Query::parse(url.query().unwrap_or_default())?;
         let credentials = query.credentials(decoded(url.username())?, url.password().map(decoded).transpose()?)?;
         let security = match (is_encrypted, query.tls_off) {
-            (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or leave it out".to_owned()),
+            (true, true) => return Err("tls=off contradicts smtps://; write smtp:// or remove it".to_owned()),
             (true, false) => Security::FromTheStart,
             (false, true) if credentials.is_some() && !is_this_machine => {
-                return Err("a password is never sent over an unencrypted connection; leave out tls=off or the user".to_owned());
+                return Err("a password is never sent over an unencrypted connection; remove tls=off or the user".to_owned());
             }
             (false, off) if off || is_this_machine => Security::Clear,
             (false, _) => Security::Required,
@@ -83,7 +83,7 @@ impl Relay {
         is_this_machine(&self.host)
     }
 
-    /// Whether it was given for this domain in particular.
+    /// Whether it is configured for this domain in particular.
     pub fn is_for(&self, domain: &str) -> bool {
         self.domains.iter().any(|own| own == domain)
     }
@@ -97,7 +97,7 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-/// What follows the question mark.
+/// The query parameters.
 #[derive(Default)]
 struct Query {
     mechanism: Option<Mechanism>,
@@ -118,7 +118,7 @@ impl Query {
                         "plain" => Mechanism::Plain,
                         "login" => Mechanism::Login,
                         "xoauth2" => Mechanism::Xoauth2,
-                        _ => return Err("auth is plain, login or xoauth2".to_owned()),
+                        _ => return Err("auth must be plain, login or xoauth2".to_owned()),
                     });
                 }
                 "token" => query.token = Some(value),
@@ -126,20 +126,20 @@ impl Query {
                     query.tls_off = match value.as_str() {
                         "required" => false,
                         "off" => true,
-                        _ => return Err("tls is required or off".to_owned()),
+                        _ => return Err("tls must be required or off".to_owned()),
                     };
                 }
                 "for" => {
                     for domain in value.split(',') {
                         let Ok(Host::Domain(domain)) = Host::parse(domain.trim()) else {
                             return Err(
-                                "for names a domain, like for=example.com; several by for=example.com&for=example.org".to_owned()
+                                "for names a domain, like for=example.com; several as for=example.com&for=example.org".to_owned()
                             );
                         };
                         query.domains.push(domain);
                     }
                 }
-                _ => return Err(format!("there is no {name}; after the question mark stand auth, token, tls and for")),
+                _ => return Err(format!("there is no parameter {name}; the parameters are auth, token, tls and for")),
             }
         }
         Ok(query)
@@ -151,7 +151,7 @@ impl Query {
             (Some(token), None, true) => Some(token.clone()),
             (None, password, false) => password,
             (_, _, true) => return Err("auth=xoauth2 needs a user and token=…, and no password".to_owned()),
-            (Some(_), _, false) => return Err("token is for auth=xoauth2 alone".to_owned()),
+            (Some(_), _, false) => return Err("token is only for auth=xoauth2".to_owned()),
         };
         match (user.is_empty(), secret) {
             (true, None) if self.mechanism.is_none() => Ok(None),
@@ -163,9 +163,9 @@ impl Query {
     }
 }
 
-/// The text with its %XX as what they stand for.
+/// The text with its %XX sequences decoded.
 fn decoded(text: &str) -> Result<String, String> {
-    let wrong = || "a % is not followed by two hexadecimal digits; a % itself is written %25".to_owned();
+    let wrong = || "a % is not followed by two hexadecimal digits; write a % itself as %25".to_owned();
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -177,7 +177,7 @@ fn decoded(text: &str) -> Result<String, String> {
         let (high, low) = (digit().ok_or_else(wrong)?, digit().ok_or_else(wrong)?);
         bytes.push(u8::try_from(high << 4 | low).expect("two hexadecimal digits are a byte"));
     }
-    String::from_utf8(bytes).map_err(|_| "what %XX stand for is no UTF-8".to_owned())
+    String::from_utf8(bytes).map_err(|_| "the %XX sequences are not valid UTF-8".to_owned())
 }
 
 #[cfg(test)]
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_says_the_remedy_and_never_the_password() {
+    fn errors_name_the_remedy_and_never_the_password() {
         for (text, expected) in [
             ("mail.example.com:587", "smtp:// or smtps://"),
             ("http://mail.example.com", "smtp:// or smtps://"),
@@ -242,9 +242,9 @@ mod tests {
             ("smtp://mail.example.com?tls=maybe", "required or off"),
             ("smtp://user:hunter2@mail.example.com?auth=cram-md5", "plain, login or xoauth2"),
             ("smtp://user:hunter2@mail.example.com?auth=xoauth2", "needs a user and token"),
-            ("smtp://user:hunter2@mail.example.com?token=x", "for auth=xoauth2 alone"),
+            ("smtp://user:hunter2@mail.example.com?token=x", "only for auth=xoauth2"),
             ("smtp://mail.example.com?for=a b", "for=example.com"),
-            ("smtp://mail.example.com?via=x", "there is no via"),
+            ("smtp://mail.example.com?via=x", "there is no parameter via"),
             ("smtp://exa mple.com", "host"),
         ] {
             let why = Relay::parse(text).expect_err(text);

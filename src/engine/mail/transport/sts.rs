@@ -1,8 +1,7 @@
-//! MTA-STS (RFC 8461): domains that demand encrypted connections to servers that prove their names.
+//! MTA-STS (RFC 8461): policies of domains that require encrypted connections to verified servers.
 //!
-//! A domain announces its policy in the DNS and shows it on a web site; both are handed in by [`PolicySource`]. A policy is remembered for
-//! as long as it says, so that whoever can spoil a look-up today cannot undo the demand of yesterday. What is remembered is lost with
-//! the process.
+//! A domain announces its policy in the DNS and publishes it on a website; [`PolicySource`] provides both. A policy is cached for as long
+//! as it says, so that an attacker who blocks a look-up today cannot disable yesterday's policy. The cache is lost with the process.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -17,15 +16,15 @@ use crate::vocab::limits::{
     SMTP_DESTINATIONS_MAX, STS_AGE_MAX, STS_FETCH_TIME, STS_POLICY_BYTES_MAX, STS_POLICY_HOSTS_MAX, STS_RECHECK_AFTER,
 };
 
-/// Where policies come from.
+/// The source of policies.
 pub trait PolicySource: Send + Sync + 'static {
-    /// The TXT records at a name, each put together from its parts; none if it does not exist or has none.
+    /// The TXT records of a name, each joined from its parts; none if the name does not exist or has none.
     fn texts<'a>(&'a self, name: &'a str) -> Lookup<'a, Vec<String>>;
-    /// The file at this address, over a connection that proves its name. A redirect is a failure.
+    /// The file at this URL, over a verified connection. A redirect is an error.
     fn file<'a>(&'a self, url: &'a Url) -> Lookup<'a, String>;
 }
 
-/// The file of a policy by the client for web sites.
+/// The policy file, fetched with the HTTP client.
 pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     let limits = Limits {
         head: STS_FETCH_TIME,
@@ -38,21 +37,21 @@ pub async fn fetched(fetch: &Fetch, url: &Url) -> Result<String, LookupError> {
     if fetched.url != *url || fetched.status != http::StatusCode::OK || !is_plain {
         return Err(LookupError::Failed(format!("there is no policy at {url}")));
     }
-    String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the policy at {url} is no text")))
+    String::from_utf8(fetched.body).map_err(|_| LookupError::Failed(format!("the policy at {url} is not text")))
 }
 
-/// What a domain demands.
+/// A domain's policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether servers that do not keep to it must be passed by; else it is a trial.
+    /// Whether servers outside the policy must be skipped; otherwise it is a test.
     is_enforced: bool,
-    /// Names of servers; one that begins with `*.` stands for all with one label more.
+    /// Server names; one that starts with `*.` matches all names with one more label.
     hosts: Vec<String>,
     max_age: Duration,
 }
 
 impl Policy {
-    /// Read a policy (RFC 8461 §3.2).
+    /// Parses a policy (RFC 8461 §3.2).
     fn parse(text: &str) -> Option<Self> {
         let (mut version, mut mode, mut max_age, mut hosts) = (None, None, None, Vec::new());
         for line in text.lines() {
@@ -92,10 +91,10 @@ pub struct Policies {
 
 #[derive(Clone)]
 struct CachedPolicy {
-    /// What the record in the DNS said when this was looked at.
+    /// The id in the DNS record when the policy was read.
     id: Option<String>,
     policy: Option<Policy>,
-    /// Until when the policy holds.
+    /// The end of the policy's validity.
     until: Instant,
     look_again: Instant,
 }
@@ -105,7 +104,7 @@ impl Policies {
         Self { source, known: Mutex::default() }
     }
 
-    /// The servers of `hosts` to which mail for `domain` may go, and whether they must prove their names.
+    /// The servers of `hosts` that may get mail for `domain`, and whether their names must be verified.
     pub async fn apply(&self, domain: &str, hosts: Vec<String>, now: Instant) -> Result<(Vec<String>, bool), String> {
         let Some(policy) = self.policy(domain, now).await.filter(|policy| policy.is_enforced) else { return Ok((hosts, false)) };
         let allowed: Vec<String> = hosts.into_iter().filter(|host| policy.allows(host)).collect();
@@ -130,7 +129,7 @@ impl Policies {
         let look_again = now + STS_RECHECK_AFTER;
         let known = match (found, old) {
             (Some(new), _) => CachedPolicy { id, until: now + new.max_age, policy: Some(new), look_again },
-            // What is known holds on if nothing newer can be found.
+            // The cached policy stays valid if no newer one is found.
             (None, Some(old)) => CachedPolicy { look_again, ..old },
             (None, None) => CachedPolicy { id: None, policy: None, until: now, look_again },
         };
@@ -142,7 +141,7 @@ impl Policies {
     fn remember(&self, domain: &str, news: CachedPolicy, now: Instant) {
         let mut known = self.known.lock().expect("no holder of this lock panics");
         if known.len() >= SMTP_DESTINATIONS_MAX {
-            // Demands are kept; that a domain has none is found out again.
+            // Policies are kept; the absence of one is looked up again.
             known.retain(|_, known| known.until > now);
         }
         if known.len() < SMTP_DESTINATIONS_MAX {
@@ -150,7 +149,7 @@ impl Policies {
         }
     }
 
-    /// The id of the one record that announces a policy.
+    /// The id in the one record that announces a policy.
     async fn id(&self, domain: &str) -> Option<String> {
         let texts = self.source.texts(&format!("_mta-sts.{domain}")).await.ok()?;
         let mut records = texts.iter().filter(|text| text.trim_start().starts_with("v=STSv1"));
@@ -178,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// A domain as a test wants it.
+    /// A domain with the records of a test.
     #[derive(Default)]
     struct Site {
         record: Mutex<Vec<String>>,
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_right_policy_everything_is_as_ever() {
+    async fn without_a_valid_policy_nothing_changes() {
         let testing = ENFORCED.replace("enforce", "testing");
         for (record, text) in [
             (&[][..], Some(ENFORCED)),
@@ -248,7 +247,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_policy_is_remembered_and_read_again_when_it_changes() {
+    async fn a_policy_is_cached_and_read_again_when_it_changes() {
         let (site, policies) = site(&["v=STSv1; id=1;"], Some(ENFORCED));
         let start = Instant::now();
         let is_enforced = async |seconds| {
@@ -256,7 +255,7 @@ mod tests {
             applied.expect("allowed").1
         };
         assert!(is_enforced(0).await && is_enforced(1).await);
-        // Whoever takes the record away or closes the site does not undo what was demanded.
+        // Removing the record or closing the site does not disable the cached policy.
         set(&site, &[], None);
         assert!(is_enforced(7_200).await);
         set(&site, &["v=STSv1; id=2;"], None);
@@ -271,6 +270,9 @@ mod tests {
         let applied = async |seconds| policies.apply("example.com", hosts(), start + Duration::from_secs(seconds)).await;
         assert!(applied(0).await.expect("allowed").1);
         set(&site, &[], None);
-        assert!(applied(86_000).await.expect("allowed").1 && !applied(90_000).await.expect("allowed").1, "it holds for its time");
+        assert!(
+            applied(86_000).await.expect("allowed").1 && !applied(90_000).await.expect("allowed").1,
+            "it is valid for its time"
+        );
     }
 }

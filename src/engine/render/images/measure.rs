@@ -1,4 +1,4 @@
-//! What can be measured of a picture: its size, the colours that cover most of it, the backgrounds it stands out from. Pure.
+//! Measures images: size, dominant colors, and the backgrounds on which they are visible. Pure functions.
 
 use std::collections::HashMap;
 
@@ -9,64 +9,65 @@ use crate::base::color::{self, contrast, distance};
 use crate::base::text::Color;
 use crate::vocab::limits::DECODED_IMAGE_SIDE_MAX;
 
-/// Colours are counted on a smaller copy.
+/// Colors are counted on a smaller copy.
 const SAMPLE_SIDE: u32 = 64;
-/// Colours told of a picture.
+/// The number of colors reported.
 const COLORS_MAX: usize = 5;
-/// A colour that covers less than this share is a speck.
+/// A color that covers less than this share is ignored.
 const SHARE_MIN: f32 = 0.03;
-/// A picture with fewer see-through pixels has a ground of its own.
+/// An image with a smaller share of transparent pixels has a background of its own.
 const CLEAR_SHARE_MIN: f32 = 0.02;
-/// A pixel that covers less than a quarter shows the ground.
+/// A pixel with less opacity shows mostly the background.
 const SEEN_ALPHA_MIN: u8 = 64;
-/// Least contrast for a logo to be seen (WCAG asks 3 of graphics; a part of a logo may be paler, but deep green on black is not seen).
+/// The minimum contrast for a logo to be visible (WCAG requires 3 for graphics; a part of a logo may be paler, but deep green on black is
+/// not visible).
 const SEEN_CONTRAST: f64 = 2.5;
-/// Share of a logo that must be seen.
+/// The share of a logo that must be visible.
 const SEEN_SHARE: f32 = 0.75;
 
 const LIGHT: Color = Color { red: 255, green: 255, blue: 255 };
 const DARK: Color = Color { red: 0x12, green: 0x12, blue: 0x12 };
 
-/// The background that a picture needs to be seen.
+/// The background that an image needs to be visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ground {
-    /// A light one: its transparent picture is dark.
+    /// A light one: the transparent image is dark.
     Light,
-    /// A dark one: its transparent picture is light.
+    /// A dark one: the transparent image is light.
     Dark,
-    /// Any: it has a background of its own, or stands out from both.
+    /// Any: it has a background of its own, or is visible on both.
     Any,
 }
 
-/// What can be seen of a picture.
+/// The measurements of an image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImageMeasurements {
     pub width: u32,
     pub height: u32,
-    /// The most covering first.
+    /// Sorted by covered area, largest first.
     pub colors: Vec<Color>,
     pub ground: Ground,
-    /// Whether one can see through parts of it.
+    /// Whether parts of it are transparent.
     pub is_clear: bool,
-    /// How many different colours it has, roughly: drawings have few, photographs many.
+    /// The approximate number of different colors: drawings have few, photos many.
     pub variety: usize,
 }
 
-/// Measure a picture.
+/// Measures an image.
 pub fn measure(picture: &DynamicImage) -> ImageMeasurements {
     let (width, height) = (picture.width(), picture.height());
     let sample = picture.thumbnail(SAMPLE_SIDE, SAMPLE_SIDE).to_rgba8();
     measured(width, height, &sample)
 }
 
-/// Whether it is a drawing (SVG).
+/// Whether it is an SVG.
 pub fn is_drawing(bytes: &[u8], content_type: &str) -> bool {
     content_type.contains("svg") || String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).contains("<svg")
 }
 
 fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     let total = sample.pixels().len().max(1) as f32;
-    // Thin lines of a large picture are pale in the small copy, so what counts is how much of it is covered in all.
+    // Thin lines of a large image are pale in the small copy, so the total coverage counts.
     let covered = sample.pixels().map(|pixel| f32::from(pixel.0[3]) / 255.0).sum::<f32>() / total;
     let is_clear = 1.0 - covered > CLEAR_SHARE_MIN;
     let seen: Vec<Color> = sample
@@ -79,7 +80,7 @@ fn measured(width: u32, height: u32, sample: &RgbaImage) -> ImageMeasurements {
     ImageMeasurements { width, height, colors, ground, is_clear, variety }
 }
 
-/// On which grounds most of these pixels can be seen.
+/// The backgrounds on which most of these pixels are visible.
 fn ground(seen: &[Color]) -> Ground {
     let share = |ground: Color| {
         let visible = seen.iter().filter(|pixel| contrast(**pixel, ground) >= SEEN_CONTRAST).count();
@@ -92,7 +93,7 @@ fn ground(seen: &[Color]) -> Ground {
     }
 }
 
-/// The colours that cover most, likes taken together, and how many there are in all.
+/// The colors that cover the most area, with similar ones combined, and how many there are in total.
 fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     let mut cells: HashMap<(u8, u8, u8), (u32, [u32; 3])> = HashMap::new();
     for pixel in seen {
@@ -123,9 +124,9 @@ fn dominant(seen: &[Color]) -> (Vec<Color>, usize) {
     (colors, variety)
 }
 
-/// Measure a drawing (SVG). It is not drawn: its size and the colours it names tell enough.
+/// Measures an SVG. It is not rendered: its size and the colors in its source are enough.
 pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
-    let start = text.find("<svg").ok_or("it is no drawing")?;
+    let start = text.find("<svg").ok_or("it is not an SVG")?;
     let tag = text[start..].split('>').next().unwrap_or_default();
     let attribute = |name: &str| {
         let at = tag.find(&format!(" {name}=")).or_else(|| tag.find(&format!("\n{name}=")))? + name.len() + 2;
@@ -143,10 +144,10 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
             .and_then(pixels)
             .or_else(|| viewed.get(index).filter(|side| **side >= 1.0).map(|side| side.min(DECODED_IMAGE_SIDE_MAX as f32) as u32))
     };
-    let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("it does not tell its size")?;
+    let (width, height) = side("width", 2).zip(side("height", 3)).ok_or("it has no size")?;
     let mut painted = painted(text);
     if painted.is_empty() {
-        // What names no colour is drawn black.
+        // Shapes without a color are black.
         painted.push(Color { red: 0, green: 0, blue: 0 });
     }
     let ground = ground(&painted);
@@ -161,7 +162,7 @@ pub fn measure_drawing(text: &str) -> Result<ImageMeasurements, &'static str> {
     Ok(ImageMeasurements { width, height, colors, ground, is_clear: true, variety })
 }
 
-/// Every colour that a drawing paints with, as often as it does; a line counts half of an area.
+/// Every color that a drawing uses, as often as it occurs; a line counts half of an area.
 fn painted(text: &str) -> Vec<Color> {
     let mut found = Vec::new();
     for (mark, weight) in [("fill=", 2), ("stroke=", 1), ("stop-color=", 2), ("fill:", 2), ("stroke:", 1), ("stop-color:", 2)] {
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn size_and_colours_of_a_picture_are_measured() {
+    fn size_and_colors_of_an_image_are_measured() {
         let picture = picture(300, 100, |x, _| if x < 200 { [200, 30, 40, 255] } else { [250, 250, 250, 255] });
         let measured = measure(&picture);
         assert_eq!((measured.width, measured.height, measured.ground, measured.is_clear), (300, 100, Ground::Any, false));
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logo_that_one_can_see_through_needs_the_other_ground() {
+    fn a_transparent_logo_needs_the_opposite_background() {
         for (paint, ground) in
             [([0, 0, 0, 255], Ground::Light), ([255, 255, 255, 255], Ground::Dark), ([220, 60, 40, 255], Ground::Any)]
         {
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_tells_its_size_and_colours() {
+    fn size_and_colors_of_an_svg_are_measured() {
         let drawing = r##"<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 40"><path fill="#fff" d=""/></svg>"##;
         let measured = measure_drawing(drawing).expect("a drawing");
         assert_eq!((measured.width, measured.height, measured.ground), (120, 40, Ground::Dark));
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_most_of_a_drawing_is_painted_with_decides_its_ground() {
+    fn the_dominant_color_of_a_drawing_decides_its_background() {
         let drawing = r##"<svg width="190" height="44"><path fill="#1f4d3a"/><path stroke="#faf6ee" fill="none"/><circle fill="#c8663f"/>
             <text fill="#1f4d3a">Leaf</text></svg>"##;
         let measured = measure_drawing(drawing).expect("a drawing");
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_that_is_broken_anywhere_is_measured_or_refused() {
+    fn a_damaged_drawing_is_measured_or_rejected() {
         let drawing = r##"<svg viewBox="0 0 120 40" width='1e9'><path fill="#fff" stroke='red' style="fill:rgb(1,2,3)"/></svg>"##;
         for end in 0..drawing.len() {
             let _ = measure_drawing(&drawing[..end]);

@@ -1,8 +1,8 @@
-//! Files of images: made fit for emails, made small, and measured.
+//! Image files: converted for emails, scaled down, and measured.
 //!
-//! The bytes come from strangers, and a few hundred of them can decode to gigabytes. Decoding therefore runs in a worker process
-//! ([`super::pixels`]), and only for as many pixels as the process-wide budget granted. The server itself reads nothing but the
-//! dimensions in a file's header ([`pixels`]). This module knows neither processes nor projects.
+//! The files are untrusted, and a few hundred bytes can decode to gigabytes. Decoding therefore runs in a worker process
+//! ([`super::pixels`]), and only for as many pixels as the process-wide budget grants. The server itself reads only the dimensions in a
+//! file's header ([`pixels`]).
 
 mod measure;
 
@@ -20,35 +20,35 @@ use crate::vocab::limits::{
     UPLOADED_ANIMATION_BYTES_MAX, UPLOADED_IMAGE_WIDTH_MAX,
 };
 
-/// Photographs: no difference can be seen, and a third of the bytes.
+/// JPEG quality for photos: no visible difference, and a third of the bytes.
 const UPLOAD_QUALITY: u8 = 88;
 const PREVIEW_QUALITY: u8 = 80;
-/// A thumbnail is at most this many times as high as wide: the top of the email, as a card shows it.
+/// The maximum ratio of a thumbnail's height to its width: a card shows the top of the email.
 const THUMBNAIL_PROPORTION: f32 = 1.4;
 
 const DAMAGED: &str = "it is damaged";
 
-/// What to do with the file of an image.
+/// A task for an image file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
-    /// Make an uploaded image fit for emails, and measure the result.
+    /// Converts an uploaded image for emails, and measures the result.
     Upload,
-    /// Measure an image that was served with this content type.
+    /// Measures an image that was served with this content type.
     Measure { content_type: String },
-    /// Make a small copy for lists.
+    /// Makes a small copy for lists.
     Preview,
-    /// Make a PNG of the image's top, this wide.
+    /// Makes a PNG of the image's top, with this width.
     Thumbnail { width: u32 },
 }
 
-/// The result of a task, without the bytes of the file that was made.
+/// The result of a task, without the bytes of the new file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskResult {
     pub measured: Option<ImageMeasurements>,
     pub format: Option<Format>,
 }
 
-/// Formats in which images are kept.
+/// The formats of stored images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     Png,
@@ -79,15 +79,15 @@ impl Format {
     }
 }
 
-/// An image in the form in which it is kept.
+/// An image in its stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageFile {
     pub bytes: Vec<u8>,
     pub format: Format,
 }
 
-/// How many pixels a file decodes to, by the dimensions in its header. Files whose header is not understood count as the largest image
-/// there may be; files that are not decoded (SVG and everything unknown) count nothing.
+/// The number of pixels that a file decodes to, by the dimensions in its header. Files with an unreadable header count as the largest
+/// allowed image; files that are not decoded (SVG and unknown formats) count nothing.
 pub fn pixels(file: &[u8]) -> u64 {
     let decoded = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico];
     if !image::guess_format(file).is_ok_and(|format| decoded.contains(&format)) {
@@ -96,7 +96,7 @@ pub fn pixels(file: &[u8]) -> u64 {
     imagesize::blob_size(file).map_or(DECODED_IMAGE_PIXELS_MAX, |size| (size.width as u64).saturating_mul(size.height as u64))
 }
 
-/// Why an image with so many pixels is refused, if it is.
+/// Why an image with this many pixels is rejected, if it is.
 pub fn refusal(pixels: u64) -> Option<String> {
     (pixels > DECODED_IMAGE_PIXELS_MAX).then(|| {
         let (found, most) = (pixels.div_ceil(1_000_000), DECODED_IMAGE_PIXELS_MAX / 1_000_000);
@@ -104,7 +104,7 @@ pub fn refusal(pixels: u64) -> Option<String> {
     })
 }
 
-/// Carry out a task. `granted` is the number of pixels that may be decoded. An error is the reason, for people.
+/// Runs a task. `granted` is the number of pixels that may be decoded. An error is the reason, for display.
 pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Vec<u8>), String> {
     let of_made = |made: ImageFile| (TaskResult { measured: None, format: Some(made.format) }, made.bytes);
     match task {
@@ -124,9 +124,9 @@ pub fn perform(task: &Task, file: &[u8], granted: u64) -> Result<(TaskResult, Ve
     }
 }
 
-/// An uploaded image as emails show it: upright, not too wide, and without what cameras write into files, like the place.
+/// An uploaded image converted for emails: upright, not too wide, and without camera metadata such as the location.
 fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), String> {
-    let format = image::guess_format(file).map_err(|_| "its format is not known; give a PNG, JPEG or GIF file")?;
+    let format = image::guess_format(file).map_err(|_| "its format is unknown; upload a PNG, JPEG or GIF file")?;
     let picture = match format {
         ImageFormat::Gif if file.len() > UPLOADED_ANIMATION_BYTES_MAX => return Err("an animation has at most 3 MB".to_owned()),
         ImageFormat::Gif => {
@@ -134,7 +134,7 @@ fn upload(file: &[u8], granted: u64) -> Result<(ImageFile, ImageMeasurements), S
             return Ok((ImageFile { bytes: file.to_vec(), format: Format::Gif }, measured));
         }
         ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP => decode(file, granted)?,
-        _ => return Err("mail programs do not show files of its format; give a PNG, JPEG or GIF file".to_owned()),
+        _ => return Err("mail programs do not show its format; upload a PNG, JPEG or GIF file".to_owned()),
     };
     let picture = match picture.width() > UPLOADED_IMAGE_WIDTH_MAX {
         true => picture.resize(UPLOADED_IMAGE_WIDTH_MAX, u32::MAX, FilterType::Lanczos3),
@@ -151,7 +151,7 @@ fn measure(file: &[u8], content_type: &str, granted: u64) -> Result<ImageMeasure
 }
 
 fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
-    // A drawing is small as it is; as an image in a page it runs nothing and loads nothing.
+    // A drawing is small already; as an image in a page it runs nothing and loads nothing.
     if measure::is_drawing(file, "") {
         return match file.len() <= PREVIEW_DRAWING_BYTES_MAX {
             true => Ok(ImageFile { bytes: file.to_vec(), format: Format::Svg }),
@@ -164,15 +164,15 @@ fn preview(file: &[u8], granted: u64) -> Result<ImageFile, String> {
     encode(&picture, PREVIEW_QUALITY)
 }
 
-/// The pixels of a file, upright; of an animation those of its first frame.
+/// The pixels of a file, upright; of an animation, those of its first frame.
 fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     let start = String::from_utf8_lossy(&file[..file.len().min(1024)]);
     if start.trim_start().to_ascii_lowercase().starts_with("<!doctype html") || start.trim_start().starts_with("<html") {
-        return Err("there is a page instead of an image".to_owned());
+        return Err("it is an HTML page, not an image".to_owned());
     }
-    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "its format is not known")?;
+    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "its format is unknown")?;
     if reader.format().is_none() {
-        return Err("its format is not known (PNG, JPEG, GIF, WebP, ICO and SVG are)".to_owned());
+        return Err("its format is unknown (PNG, JPEG, GIF, WebP, ICO and SVG are supported)".to_owned());
     }
     let mut limits = Limits::default();
     limits.max_image_width = Some(DECODED_IMAGE_SIDE_MAX);
@@ -180,7 +180,7 @@ fn decode(file: &[u8], granted: u64) -> Result<DynamicImage, String> {
     limits.max_alloc = Some(DECODED_IMAGE_BYTES_MAX);
     reader.limits(limits);
     let mut decoder = reader.into_decoder().map_err(|_| "it is damaged, or too large")?;
-    // What the decoder says counts: a header can be written so that another reader finds other dimensions in it.
+    // The decoder's dimensions count: a header can be crafted so that another reader finds different ones.
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > granted || decoder.total_bytes() > DECODED_IMAGE_BYTES_MAX {
         return Err(format!("its {width} × {height} pixels are too many; make the image smaller"));
@@ -202,16 +202,16 @@ fn encode(picture: &DynamicImage, quality: u8) -> Result<ImageFile, String> {
     Ok(ImageFile { bytes: out.into_inner(), format: if is_clear { Format::Png } else { Format::Jpeg } })
 }
 
-/// A picture as PNG.
+/// An image as PNG.
 pub fn png(picture: &RgbImage) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
-    // Flat areas and text pack well whatever the effort; photographs do not, and would take long.
+    // Flat areas and text compress well at any effort; photos do not, and would take long.
     let encoder = PngEncoder::new_with_quality(&mut out, CompressionType::Fast, PngFilter::Adaptive);
     picture.write_with_encoder(encoder).map_err(|error| error.to_string())?;
     Ok(out)
 }
 
-/// The top of a picture, made small, as PNG.
+/// The top of an image, scaled down, as PNG.
 pub fn thumbnail(picture: &RgbImage, width: u32) -> Result<Vec<u8>, String> {
     let (wide, high) = picture.dimensions();
     let kept = high.min((wide as f32 * THUMBNAIL_PROPORTION) as u32).max(1);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_is_as_wide_as_emails_need_it_and_keeps_transparency() {
+    fn an_upload_has_the_width_that_emails_need_and_keeps_transparency() {
         let (wide, measured) = upload(&file(3_200, 400, 255, ImageFormat::Png), MOST).expect("an image");
         assert_eq!(size(&wide), (1_600, 200, "image/jpeg"));
         assert_eq!((measured.width, measured.height, measured.ground), (1_600, 200, Ground::Any));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_that_mail_programs_do_not_show_is_refused() {
+    fn an_upload_that_mail_programs_do_not_show_is_rejected() {
         let cut = file(50, 50, 255, ImageFormat::Jpeg)[..200].to_vec();
         for wrong in [b"<svg></svg>".to_vec(), b"nonsense".to_vec(), cut, file(9, 9, 255, ImageFormat::Ico)] {
             assert!(upload(&wrong, MOST).is_err());
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_preview_is_small_and_a_drawing_is_its_own() {
+    fn a_preview_is_small_and_a_drawing_is_used_as_is() {
         let small = preview(&file(2_000, 1_000, 255, ImageFormat::Jpeg), MOST).expect("an image");
         assert_eq!(size(&small), (480, 240, "image/jpeg"));
         let drawing = b"<svg viewBox=\"0 0 1 1\"></svg>";
@@ -275,7 +275,7 @@ mod tests {
         for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Ico] {
             let file = file(40, 30, 255, format);
             assert_eq!(pixels(&file), 1_200, "{format:?}");
-            // The pixels are not needed for it.
+            // The pixels are not needed.
             let header = &file[..file.len().min(if format == ImageFormat::Jpeg { 400 } else { 64 })];
             assert_eq!(pixels(header), 1_200, "{format:?}");
         }
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!((pixels(b"<svg/>"), pixels(b"")), (0, 0));
     }
 
-    /// An ICO file names the dimensions of its images in a directory, and the PNG inside has its own: 256 × 256 pixels were paid for, and
+    /// An ICO file has the dimensions of its images in a directory, and the PNG inside has its own: 256 × 256 pixels were granted, and
     /// 10,000 × 10,000 decoded.
     #[test]
     fn more_pixels_than_were_granted_are_not_decoded() {
@@ -299,18 +299,15 @@ mod tests {
     }
 
     #[test]
-    fn an_image_over_the_limit_is_refused_with_its_size() {
+    fn an_image_over_the_limit_is_rejected_with_its_size() {
         let reason = refusal(100_000_000).expect("it is too large");
         assert_eq!(reason, "it has 100 million pixels, and at most 50 million are decoded; make the image smaller");
         assert_eq!(refusal(DECODED_IMAGE_PIXELS_MAX), None);
     }
 
     #[test]
-    fn what_is_no_image_says_so() {
-        assert_eq!(
-            measure(b"<!doctype html><p>not found", "image/png", MOST).unwrap_err(),
-            "there is a page instead of an image"
-        );
+    fn a_file_that_is_not_an_image_is_reported() {
+        assert_eq!(measure(b"<!doctype html><p>not found", "image/png", MOST).unwrap_err(), "it is an HTML page, not an image");
         assert!(measure(b"nonsense", "image/png", MOST).is_err());
         let half = file(50, 50, 255, ImageFormat::Png);
         assert!(measure(&half[..half.len() / 2], "image/png", MOST).is_err());

@@ -1,20 +1,20 @@
-//! Which addresses of foreign HTML may stay: links that people follow, and images that mail clients load.
+//! The URLs that may stay in imported HTML: links that readers follow, and images that mail clients load.
 //!
-//! Addresses are read as browsers read them, which pass over blanks and line breaks wherever they stand.
+//! URLs are parsed like in browsers, which ignore spaces and line breaks anywhere in them.
 
-/// An address as browsers see it.
+/// A URL as browsers read it.
 fn compact(address: &str) -> String {
     address.trim_matches(|c: char| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
 }
 
-/// The scheme in small letters, if there is one.
+/// The scheme in lowercase, if there is one.
 fn scheme(address: &str) -> Option<String> {
     let (scheme, _) = address.split_once(':')?;
     let sound = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(sound)).then(|| scheme.to_ascii_lowercase())
 }
 
-/// A link's address, if it may stay: web, mail, telephone, a place in the email, or something to be filled in when it is sent.
+/// A link's URL, if it may stay: web, mail, phone, an anchor in the email, or a merge field.
 pub fn link(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {
@@ -26,14 +26,14 @@ pub fn link(address: &str) -> Option<String> {
     matches!(scheme(&address)?.as_str(), "http" | "https" | "mailto" | "tel").then_some(address)
 }
 
-/// Whether a link's address is worth telling in plain text: all but those that browsers would act on, like `javascript:`. What cannot be
-/// told apart before a template is filled stays.
+/// Whether a link's URL belongs in the plain text: all but those that browsers would execute, like `javascript:`. URLs whose kind is
+/// unknown before a template is filled stay.
 pub fn is_told(address: &str) -> bool {
     let address = compact(address);
     !address.is_empty() && !address.starts_with('#') && (scheme(&address).is_none() || link(&address).is_some())
 }
 
-/// An image's address, if it may stay: web, embedded, or a part of the same email.
+/// An image's URL, if it may stay: web, embedded, or a part of the same email.
 pub fn image(address: &str) -> Option<String> {
     let address = compact(address);
     if let Some(rest) = address.strip_prefix("//") {
@@ -46,7 +46,7 @@ pub fn image(address: &str) -> Option<String> {
     }
 }
 
-/// Whether a data address holds a picture that mail clients show. SVG is none: it can hold scripts.
+/// Whether a data URL is an image that mail clients show. SVG is excluded: it can contain scripts.
 fn is_picture(address: &str) -> bool {
     let start: String = address.chars().take(24).collect::<String>().to_ascii_lowercase();
     ["png", "jpeg", "jpg", "gif", "webp"].iter().any(|kind| start.starts_with(&format!("data:image/{kind};base64,")))
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_pictures() {
+    fn image_urls_must_be_images() {
         for (address, stays) in [
             ("http://x.example/a.png", true),
             ("cid:1@x", true),

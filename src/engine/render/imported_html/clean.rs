@@ -1,4 +1,4 @@
-//! The walk through foreign HTML that keeps what is harmless.
+//! The walk through imported HTML that keeps only harmless parts.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::{ImportedHtml, Outline, RemovedCounts, addresses, text};
 use crate::engine::render::html_limits::{HtmlRefusal, admit, stood_in};
 use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
-/// Elements that stay.
+/// Elements that are kept.
 const ELEMENTS: [&str; 70] = [
     "a",
     "abbr",
@@ -82,7 +82,7 @@ const ELEMENTS: [&str; 70] = [
     "ul",
     "wbr",
 ];
-/// Elements that go with everything in them; others that are not known go alone.
+/// Elements that are removed with their content; of other unknown elements only the tags are removed.
 const DROPPED: [&str; 28] = [
     "script",
     "iframe",
@@ -113,7 +113,7 @@ const DROPPED: [&str; 28] = [
     "xml",
     "plaintext",
 ];
-/// Attributes that stay on any element. Those with addresses are looked at apart.
+/// Attributes that are kept on any element. Those with URLs are checked separately.
 const ATTRIBUTES: [&str; 37] = [
     "abbr",
     "align",
@@ -153,11 +153,11 @@ const ATTRIBUTES: [&str; 37] = [
     "vspace",
     "width",
 ];
-/// One attribute's value; addresses of trackers and long class lists have a thousand.
+/// The limit for one attribute value; tracking URLs and long class lists have a thousand bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
 const TITLE_CHARACTERS_MAX: usize = 300;
 
-/// Make HTML safe. `parts` are images by the content id under which the HTML of a mail refers to them, as data addresses.
+/// Sanitizes HTML. `parts` are images as data URLs, by the content id that the HTML of a message refers to.
 pub fn html(source: &str, parts: &HashMap<String, String>) -> Result<ImportedHtml, HtmlRefusal> {
     let admitted = admit(source)?;
     let mut cleaner = Cleaner {
@@ -185,7 +185,7 @@ struct Cleaner<'a> {
     removed: RemovedCounts,
     head: String,
     body: String,
-    /// Those of `html` and of `body`, in the order they were met.
+    /// The attributes of `html` and of `body`, in order of occurrence.
     attributes: Vec<(&'static str, String)>,
     title: Option<String>,
 }
@@ -243,7 +243,7 @@ impl Visitor for Cleaner<'_> {
     }
 }
 
-/// A name from foreign hands, fit for a list.
+/// An untrusted name, shortened for a list.
 fn told(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect()
 }
@@ -322,7 +322,7 @@ impl Cleaner<'_> {
                 _ if ATTRIBUTES.contains(&name) || (name.starts_with("aria-") && is_plain_name(name)) => {
                     push_attribute(name, value, out);
                 }
-                // Of no consequence, and on every other tag.
+                // Irrelevant, and on every other tag.
                 "target" | "rel" | "srcset" | "sizes" | "loading" | "decoding" | "xmlns" | "charset" => {}
                 _ if name.starts_with("data-") || name.starts_with("xmlns:") => {}
                 _ => self.removed.note(&format!("attribute {}", told(name))),
@@ -331,7 +331,7 @@ impl Cleaner<'_> {
     }
 }
 
-/// The address of an image with what was taken out of the HTML, or lies beside it in the mail, put in its place.
+/// The URL of an image, with removed or attached images restored.
 fn put_in_place(address: &str, embedded: &[&str], parts: &HashMap<String, String>) -> Option<String> {
     if let Some(number) = stood_in(address) {
         return embedded.get(number).and_then(|data| addresses::image(data));
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_email_stays_as_it_is() {
+    fn a_harmless_email_stays_unchanged() {
         let source = "<table align=\"center\" width=\"600\"><tbody><tr><td bgcolor=\"#ffffff\" style=\"padding:10px;\">\
                       <a href=\"https://x.example/?a=1&amp;b=2\" target=\"_blank\">Go</a><img alt=\"x\" src=\"https://x.example/a.png\" \
                       width=\"10\"></td></tr></tbody></table>";
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_acts_is_taken_away_and_told() {
+    fn active_content_is_removed_and_reported() {
         let source = "<script>alert(1)</script><p onclick=x style='position:fixed;color:red'>a<form action=x><input><b>b</b></form>\
                       <a href='javascript:x'>c</a><svg onload=x><p>d</svg><meta http-equiv=refresh content='0;url=x'><base href=x>\
                       <iframe srcdoc='<script>'></iframe><custom-tag>e</custom-tag><!--[if mso]>f<![endif]--><img src=x onerror=y>";
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_differently_the_second_time_reads_the_same() {
+    fn html_that_could_mutate_when_parsed_again_does_not() {
         for source in [
             "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=alert(1)&gt;'>",
             "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn images_embedded_and_beside_the_html_are_put_in_their_places() {
+    fn embedded_and_attached_images_are_restored() {
         let parts = HashMap::from([("logo@x".to_owned(), "data:image/png;base64,QUJD".to_owned())]);
         let source = "<img src='CID:logo@x'><img src=cid:none><img src='data:image/gif;base64,R0lG'><p style='background:url(cid:logo@x)'>\
                       <img src='data:image/svg+xml;base64,AAAA'>";

@@ -1,7 +1,7 @@
-//! What the elements of an email look like, as far as its edits ask: grounds, inks, sizes of letters, what is hidden.
+//! The computed style of an email's elements, as far as edits need it: backgrounds, text colors, font sizes, visibility.
 //!
-//! It reads styles of their own, rules that name an element by its tag, class or id, and the old attributes. Rules for small
-//! screens and for the dark, and the order of precedence of rules, are not its business: emails carry what counts on the elements.
+//! It reads inline styles, rules that select an element by its tag, class or id, and the old attributes. It ignores rules for small screens
+//! and dark mode, and the precedence of rules: emails have the relevant styles inline.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use crate::base::color::{self, Painted};
 use crate::base::text::Color;
 use crate::engine::render::css::{self, Piece};
 
-/// Letters of a text that says nothing of their size, in pixels.
+/// The default font size in pixels.
 const SIZE: f32 = 16.0;
 
-/// The styles of every element, and the simple rules of the style sheets by what they name.
+/// The styles of every element, and the simple rules of the style sheets by selector.
 #[derive(Debug, Default)]
 pub struct ComputedStyles {
     own: Vec<Vec<(String, String)>>,
@@ -31,7 +31,7 @@ struct Rule {
 }
 
 impl ComputedStyles {
-    /// Of an email as it is now.
+    /// Computes the styles of an email in its current state.
     pub fn of(dom: &Dom) -> Self {
         let own = |node| {
             let own = css::declarations(dom.attribute(node, "style").unwrap_or_default());
@@ -66,7 +66,7 @@ impl ComputedStyles {
         }
     }
 
-    /// The value of a property that an element has itself.
+    /// The value of a property on the element itself.
     pub fn value(&self, dom: &Dom, node: usize, property: &str) -> Option<String> {
         let own = self.own.get(node).and_then(|own| own.iter().rev().find(|(name, _)| name == property));
         if let Some((_, value)) = own {
@@ -97,18 +97,18 @@ impl ComputedStyles {
         value.or_else(old).map(|painted| painted.color)
     }
 
-    /// The ground that an element paints itself.
+    /// The background color of an element itself.
     pub fn ground(&self, dom: &Dom, node: usize) -> Option<Color> {
         self.painted(dom, node, &["background-color", "background"], "bgcolor")
     }
 
-    /// The colour that an element gives its text.
+    /// The text color of an element itself.
     pub fn ink(&self, dom: &Dom, node: usize) -> Option<Color> {
         let attribute = if dom.name(node) == "body" { "text" } else { "color" };
         self.painted(dom, node, &["color"], attribute)
     }
 
-    /// Whether an element is made to be seen by no reader.
+    /// Whether an element is hidden from all readers.
     pub fn is_hidden(&self, dom: &Dom, node: usize) -> bool {
         let is = |property: &str, values: &[&str]| {
             self.value(dom, node, property).is_some_and(|value| values.contains(&value.trim().to_ascii_lowercase().as_str()))
@@ -121,7 +121,7 @@ impl ComputedStyles {
             || (is("overflow", &["hidden"]) && (is("max-height", &nothing) || is("height", &nothing)))
     }
 
-    /// The size of an element's letters in pixels, within letters of a size.
+    /// The font size of an element in pixels, given the size around it.
     pub fn size(&self, dom: &Dom, node: usize, around: f32) -> f32 {
         let own = self.value(dom, node, "font-size").and_then(|value| pixels(&value, around));
         let own = own.or_else(|| self.value(dom, node, "font").and_then(|value| first_size(&value, around)));
@@ -134,7 +134,7 @@ impl ComputedStyles {
         })
     }
 
-    /// What every node stands on and is written in, by its number; nothing where nothing says it.
+    /// The background and text color of every node, by its number; `None` if not set.
     pub fn all(&self, dom: &Dom) -> Vec<TextColors> {
         let mut shades = vec![TextColors::default(); dom.numbers().end];
         let roots: Vec<usize> = dom.first("html").into_iter().collect();
@@ -152,19 +152,19 @@ impl ComputedStyles {
     }
 }
 
-/// What something stands on, and what it is written in.
+/// The background and text color of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextColors {
     pub ground: Option<Color>,
     pub ink: Option<Color>,
 }
 
-/// Colours in attributes may lack the sign.
+/// Colors in attributes may lack the `#`.
 pub fn old_color(value: &str) -> Option<Painted> {
     color::parse(value).or_else(|| color::parse(&format!("#{value}")))
 }
 
-/// A selector without relations, states and attributes.
+/// A selector without combinators, pseudo-classes and attributes.
 fn simple(selector: &str) -> Option<Rule> {
     let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#');
     if selector.is_empty() || !selector.chars().all(sound) {
@@ -203,14 +203,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn styles_rules_and_old_attributes_are_read() {
+    fn inline_styles_rules_and_old_attributes_are_read() {
         let html = "<style>.btn{background:#0a7b5c}a.btn{color:#fff} .x p{color:red} td:hover{color:blue}</style><body text=333333>\
                     <table bgcolor=f4f4f4><tr><td style=\"font:14px/20px Arial\"><a class=btn>Go</a><p>x</p>\
                     <div style=\"display:none\">y</div></td></tr></table>";
         let dom = Dom::read(html).expect("small");
         let looks = ComputedStyles::of(&dom);
         let one = |name: &str| dom.first(name).expect("there");
-        let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
+        let color = |text: &str| Some(text.parse::<Color>().expect("a color"));
         assert_eq!((looks.ground(&dom, one("a")), looks.ink(&dom, one("a"))), (color("#0A7B5C"), color("#FFFFFF")));
         let shades = looks.all(&dom);
         assert_eq!(shades[one("p")], TextColors { ground: color("#F4F4F4"), ink: color("#333333") });

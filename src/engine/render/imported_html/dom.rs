@@ -1,7 +1,7 @@
-//! A safe email's HTML as a tree that can be changed and written again.
+//! The HTML of a sanitized email as a tree that can be edited and serialized.
 //!
-//! Nodes have the numbers of their order in the document, so that the same HTML has the same numbers each time it is read. What is
-//! read here has gone through the gate already, and goes through it again once it is written.
+//! Nodes are numbered in document order, so that the same HTML always has the same numbers. The input is already sanitized, and the output
+//! is sanitized again.
 
 use scraper::ElementRef;
 
@@ -26,11 +26,11 @@ pub struct Dom {
     children: Vec<Vec<usize>>,
 }
 
-/// The number of the document's root, which stands for nothing in the text.
+/// The number of the document root, which has no text of its own.
 const ROOT: usize = 0;
 
 impl Dom {
-    /// Read HTML.
+    /// Parses HTML.
     pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
         let mut reader = Reader { dom: Self::default(), at: ROOT };
         reader.dom.push(Node::Text(String::new()), ROOT);
@@ -49,7 +49,7 @@ impl Dom {
         number
     }
 
-    /// Every node that has ever been read or made, whether it still hangs in the tree.
+    /// The numbers of all nodes ever parsed or created, attached or not.
     pub fn numbers(&self) -> std::ops::Range<usize> {
         1..self.nodes.len()
     }
@@ -62,7 +62,7 @@ impl Dom {
         &self.children[node]
     }
 
-    /// An element's name; nothing for text.
+    /// An element's name; empty for text.
     pub fn name(&self, node: usize) -> &str {
         match &self.nodes[node] {
             Node::Element { name, .. } => name,
@@ -70,7 +70,7 @@ impl Dom {
         }
     }
 
-    /// What a text node says; nothing for elements.
+    /// The text of a text node; empty for elements.
     pub fn text(&self, node: usize) -> &str {
         match &self.nodes[node] {
             Node::Element { .. } => "",
@@ -93,7 +93,7 @@ impl Dom {
         self.attributes(node).iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 
-    /// Set an attribute, or take it away.
+    /// Sets or removes an attribute.
     pub fn set_attribute(&mut self, node: usize, wanted: &str, value: Option<&str>) {
         let Node::Element { attributes, .. } = &mut self.nodes[node] else { return };
         match (attributes.iter().position(|(name, _)| name == wanted), value) {
@@ -110,13 +110,13 @@ impl Dom {
         }
     }
 
-    /// A property in the element's own `style`.
+    /// A property in the element's own `style` attribute.
     pub fn own_style(&self, node: usize, property: &str) -> Option<String> {
         let declarations = css::declarations(self.attribute(node, "style")?);
         declarations.iter().rev().find(|one| one.name == property).map(|one| one.value.to_owned())
     }
 
-    /// Set a property in the element's own `style`, in the place where it stood.
+    /// Sets a property in the element's own `style` attribute, at its previous position.
     pub fn set_style(&mut self, node: usize, property: &str, value: &str) {
         let own = self.attribute(node, "style").unwrap_or_default().to_owned();
         let mut out = String::new();
@@ -136,23 +136,23 @@ impl Dom {
         self.set_attribute(node, "style", Some(&out));
     }
 
-    /// The first element of this name, in the order of the document.
+    /// The first element with this name, in document order.
     pub fn first(&self, name: &str) -> Option<usize> {
         self.numbers().find(|node| self.name(*node) == name && self.is_attached(*node))
     }
 
-    /// Whether a node still hangs in the tree.
+    /// Whether a node is attached to the tree.
     pub fn is_attached(&self, node: usize) -> bool {
         node == ROOT || self.children[self.parents[node]].contains(&node) && self.is_attached(self.parents[node])
     }
 
-    /// Nodes above a node, the nearest first, up to but without the body.
+    /// The ancestors of a node, nearest first, excluding the body.
     pub fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let up = move |at: &usize| Some(self.parents[*at]);
         std::iter::successors(Some(self.parents[node]), up).take_while(|at| *at != ROOT && self.name(*at) != "body")
     }
 
-    /// A node and everything under it, in the order of the document.
+    /// A node and its descendants, in document order.
     pub fn within(&self, node: usize) -> Vec<usize> {
         let (mut found, mut open) = (Vec::new(), vec![node]);
         while let Some(at) = open.pop() {
@@ -162,18 +162,18 @@ impl Dom {
         found
     }
 
-    /// The place of a node among its parent's children.
+    /// The index of a node among its parent's children.
     pub fn place(&self, node: usize) -> usize {
         self.children[self.parents[node]].iter().position(|other| *other == node).unwrap_or_default()
     }
 
-    /// A new element that hangs nowhere yet.
+    /// Creates a detached element.
     pub fn make(&mut self, name: &str, attributes: &[(&str, &str)]) -> usize {
         let attributes = attributes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         self.loose(Node::Element { name: name.to_owned(), attributes })
     }
 
-    /// A new text that hangs nowhere yet.
+    /// Creates a detached text node.
     pub fn make_text(&mut self, text: &str) -> usize {
         self.loose(Node::Text(text.to_owned()))
     }
@@ -184,24 +184,24 @@ impl Dom {
         number
     }
 
-    /// Hang a loose node under another, at a place among its children.
+    /// Attaches a detached node to a parent, at an index among its children.
     pub fn hang(&mut self, node: usize, parent: usize, place: usize) {
         let place = place.min(self.children[parent].len());
         self.children[parent].insert(place, node);
         self.parents[node] = parent;
     }
 
-    /// Hang a loose node under another, behind its children.
+    /// Attaches a detached node after a parent's last child.
     pub fn append(&mut self, node: usize, parent: usize) {
         self.hang(node, parent, usize::MAX);
     }
 
-    /// Take a node out, with everything under it.
+    /// Removes a node and its descendants.
     pub fn remove(&mut self, node: usize) {
         self.children[self.parents[node]].retain(|other| *other != node);
     }
 
-    /// A loose copy of a node with everything under it, and where each node of it was copied to. Ids stay with the original.
+    /// A detached copy of a node with its descendants, and the mapping from original to copied nodes. Ids stay with the original.
     pub fn copy(&mut self, node: usize) -> (usize, Vec<(usize, usize)>) {
         let mut copies: Vec<(usize, usize)> = Vec::new();
         for from in self.within(node) {
@@ -218,7 +218,7 @@ impl Dom {
         (copies[0].1, copies)
     }
 
-    /// The HTML.
+    /// Serializes the tree.
     pub fn write(&self) -> String {
         enum Step {
             Node(usize),
@@ -248,13 +248,13 @@ impl Dom {
         out
     }
 
-    /// Whether an element shows an image behind its content.
+    /// Whether an element has a background image.
     pub fn has_picture(&self, node: usize) -> bool {
         let mut values = ["background-image", "background"].into_iter().filter_map(|property| self.own_style(node, property));
         self.attribute(node, "background").is_some() || values.any(|value| value.contains("url("))
     }
 
-    /// Whether an element stands in a line of text with what is around it.
+    /// Whether an element is inline in a line of text.
     pub fn is_inline(&self, node: usize) -> bool {
         let name = self.name(node);
         if is_block(name) || is_cell(name) || matches!(name, "html" | "head" | "col" | "colgroup") {
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_made_safe_is_written_again_as_it_was() {
+    fn sanitized_html_is_serialized_unchanged() {
         let source = "<html lang=en><title>A &amp; B</title><style>a > b{color:red} @media (max-width:3px){p{margin:0}}</style>\
                       <body bgcolor=#fff><table><tr><td style=\"color:red;font-family:'X &amp; Y'\">1 &lt; 2&nbsp;<b>x</b><br><img \
                       src=https://x.example/a.png></table><ul><li>a<li>b</ul><a href=\"{{ unsubscribe_url }}\">Stop</a>";
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_hangs_together_and_leaves_ids_behind() {
+    fn a_copy_is_complete_and_has_no_ids() {
         let mut dom = Dom::read("<div id=a><p id=b>x<b>y</b></p></div>").expect("small");
         let div = dom.first("div").expect("there");
         let (copy, copies) = dom.copy(div);

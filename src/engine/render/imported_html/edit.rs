@@ -1,7 +1,7 @@
-//! Changes to an email's HTML, each by the number that its [`Outline`](super::Outline) gives, and making them.
+//! Edits of an email's HTML, which refer to nodes by the numbers of its [`Outline`](super::Outline).
 //!
-//! What a change leaves empty goes with it, as far up as nothing else is seen; what is added takes the markup of its like in the
-//! same email. It does not know who wants a change, nor whether its addresses may stay: that is for the gate that comes after.
+//! Elements that an edit leaves empty are removed too, as far up as nothing else is visible; new content copies the markup of similar
+//! content in the same email. The result is sanitized afterwards.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::is_cell;
 
-/// One change.
+/// One edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// A piece says something else, or nothing any more. `\n` ends a line.
+    /// Replaces or removes the text of a piece. `\n` is a line break.
     Words {
         node: usize,
         text: String,
     },
-    /// Words behind a link, which are not part of it.
+    /// Adds text after a link that is not part of it.
     Behind {
         link: usize,
         text: String,
@@ -39,22 +39,22 @@ pub enum Change {
         element: usize,
         words: String,
     },
-    /// The hidden beginning, where there is none yet.
+    /// Sets the preheader, if there is none yet.
     Preheader(String),
-    /// The title in the head.
+    /// Sets the title in the head.
     Title(String),
-    /// Take out everything that these are.
+    /// Removes these nodes.
     Remove {
         nodes: Vec<usize>,
     },
-    /// Put something before or behind what these are, or at the end.
+    /// Inserts content before or after these nodes, or at the end.
     Insert {
         beside: Vec<usize>,
         before: bool,
         new: New,
         pattern: Vec<usize>,
     },
-    /// Put what these are before or behind others.
+    /// Moves these nodes before or after others.
     Move {
         nodes: Vec<usize>,
         beside: Vec<usize>,
@@ -70,7 +70,7 @@ pub enum Change {
     },
 }
 
-/// Something new.
+/// New content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum New {
     Paragraph(String),
@@ -79,27 +79,27 @@ pub enum New {
     Image { address: String, alt: String },
 }
 
-/// What is painted.
+/// What to recolor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColorTarget {
     Buttons,
-    /// The ground of the page.
+    /// The background of the page.
     Ground,
-    /// The running text.
+    /// The body text.
     Text,
     Headings,
 }
 
-/// What hides a preheader in all mail clients.
+/// The style that hides a preheader in all mail clients.
 const HIDDEN: &str =
     "display:none;font-size:1px;line-height:1px;max-height:0px;max-width:0px;opacity:0;overflow:hidden;mso-hide:all";
-/// Images that are put in are as wide as emails are at most.
+/// The width of inserted images: the maximum width of emails.
 const IMAGE_WIDTH: &str = "560";
 
-/// Around words in a row of their own.
+/// The padding of text in its own row.
 const ROW_PADDING: &str = "16px 24px";
 
-/// The HTML with the changes made, one after the other. What a change speaks of that is gone already is passed over.
+/// Applies the edits in order. Edits of nodes that no longer exist are skipped.
 pub fn edited(html: &str, changes: &[Change]) -> Result<String, HtmlRefusal> {
     let mut dom = Dom::read(html)?;
     let known = dom.numbers();
@@ -154,7 +154,7 @@ fn make(dom: &mut Dom, change: &Change, is_known: &dyn Fn(usize) -> bool) {
     }
 }
 
-/// A text says something else; an end of line can only go.
+/// Replaces a text; a line break can only be removed.
 fn say(dom: &mut Dom, node: usize, text: &str) {
     if !dom.is_text(node) || text.is_empty() {
         let mut empty = node;
@@ -167,7 +167,7 @@ fn say(dom: &mut Dom, node: usize, text: &str) {
         dom.remove(empty);
         return;
     }
-    // What keeps the lists of messages from showing more than the preheader stays.
+    // The filler that keeps message lists from showing more than the preheader stays.
     let old = dom.text(node).to_owned();
     let filler = &old[old.trim_end_matches(is_filler).len()..];
     let filler = if shows(filler) || !filler.contains(|c: char| !c.is_whitespace()) { "" } else { filler };
@@ -202,7 +202,7 @@ fn hang_text(dom: &mut Dom, text: &str, parent: usize, mut place: usize) {
     }
 }
 
-/// Another image in the place of one. It keeps the width and gets the height that goes with it.
+/// Replaces an image. The width stays, and the height follows from it.
 fn exchange(dom: &mut Dom, image: usize, address: &str, alt: Option<&str>) {
     dom.set_attribute(image, "src", Some(address));
     if let Some(alt) = alt {
@@ -232,7 +232,7 @@ fn entitle(dom: &mut Dom, text: &str) {
     hang_text(dom, text, title, 0);
 }
 
-/// The largest elements in which nothing is seen but these nodes.
+/// The largest elements in which only these nodes are visible.
 fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for node in nodes {
@@ -250,7 +250,7 @@ fn roots(dom: &Dom, nodes: &[usize]) -> Vec<usize> {
     found
 }
 
-/// Take an element out. A cell beside others stays, empty, so that those stay in their columns.
+/// Removes an element. A table cell next to others stays, empty, so that the columns are preserved.
 fn take_out(dom: &mut Dom, root: usize) {
     if is_cell(dom.name(root)) {
         for child in dom.children(root).to_vec() {
@@ -261,7 +261,7 @@ fn take_out(dom: &mut Dom, root: usize) {
     dom.remove(root);
 }
 
-/// What a new thing is made of.
+/// Creates the nodes of new content.
 fn made(dom: &mut Dom, new: &New, pattern: &[usize]) -> usize {
     let root = roots(dom, pattern).first().copied().filter(|root| !dom.is_text(*root));
     if let (New::Button { words, address }, Some(link)) = (new, root.filter(|root| dom.is_inline(*root))) {
@@ -287,12 +287,12 @@ fn made(dom: &mut Dom, new: &New, pattern: &[usize]) -> usize {
     }
 }
 
-/// A copy of a text's markup that says something else.
+/// A copy of a text's markup with another text.
 fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, address: Option<&str>) -> usize {
     let (copy, copies) = dom.copy(root);
     let twins: Vec<usize> = copies.iter().filter(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin).collect();
     let is_linked = |dom: &Dom, node: usize| dom.above(node).any(|above| dom.name(above) == "a");
-    // The plainest of the pieces carries the words: not the link nor the bold beginning.
+    // The plainest piece gets the text: not the link or the bold beginning.
     let texts = twins.iter().copied().filter(|node| dom.is_text(*node));
     let longest = texts.max_by_key(|node| (address.is_some() == is_linked(dom, *node), dom.text(*node).chars().count()));
     for twin in twins {
@@ -305,7 +305,7 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
         let link = dom.above(longest).find(|above| dom.name(*above) == "a");
         match (link, address) {
             (Some(link), Some(address)) => dom.set_attribute(link, "href", Some(address)),
-            // A text that is a link altogether is no pattern for one that is none.
+            // A text that is entirely a link is not a model for one without.
             (Some(link), None) => unwrap(dom, link),
             (None, _) => {}
         }
@@ -313,7 +313,7 @@ fn copy_saying(dom: &mut Dom, root: usize, pattern: &[usize], words: &str, addre
     out_of_cell(dom, copy)
 }
 
-/// A copy of an image's markup that shows another, without its link.
+/// A copy of an image's markup with another image, without its link.
 fn copy_showing(dom: &mut Dom, root: usize, pattern: &[usize], address: &str, alt: &str) -> usize {
     let (copy, copies) = dom.copy(root);
     let twin = copies.iter().find(|(original, _)| pattern.contains(original)).map(|(_, twin)| *twin);
@@ -325,7 +325,7 @@ fn copy_showing(dom: &mut Dom, root: usize, pattern: &[usize], address: &str, al
     out_of_cell(dom, copy)
 }
 
-/// Put an element's children in its place.
+/// Replaces an element by its children.
 fn unwrap(dom: &mut Dom, element: usize) {
     let (parent, place) = (dom.parent(element), dom.place(element));
     for (number, child) in dom.children(element).to_vec().into_iter().enumerate() {
@@ -335,7 +335,7 @@ fn unwrap(dom: &mut Dom, element: usize) {
     dom.remove(element);
 }
 
-/// How letters look that an element gets from those around it, the body's apart, which reaches everywhere.
+/// The font styles that an element inherits, except those of the body, which apply everywhere.
 fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     let all = ["font", "font-family", "font-size", "line-height", "color"];
     let nearest = |property: &'static str| {
@@ -345,7 +345,7 @@ fn inherited_type(dom: &Dom, root: usize) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(nearest).collect()
 }
 
-/// Let an element that hangs elsewhere now keep the type that it had.
+/// Keeps the font styles of an element that was moved.
 fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     let has_own_cells = matches!(dom.name(root), "tr" | "tbody" | "table" | "li");
     let here = inherited_type(dom, root);
@@ -357,7 +357,7 @@ fn keep_type(dom: &mut Dom, root: usize, type_: Vec<(&'static str, String)>) {
     }
 }
 
-/// What stands in a cell beside others, without the cell.
+/// The content of a cell next to others, without the cell.
 fn out_of_cell(dom: &mut Dom, copy: usize) -> usize {
     if !is_cell(dom.name(copy)) {
         return copy;
@@ -397,7 +397,7 @@ fn plain_image(dom: &mut Dom, address: &str, alt: &str) -> usize {
     dom.make("img", &[("src", address), ("alt", alt), ("width", IMAGE_WIDTH), ("style", style)])
 }
 
-/// Hang a new thing before or behind others, or at the end, in the form that can stand there.
+/// Attaches new content before or after others, or at the end, in a form that fits there.
 fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     let all = roots(dom, beside);
     let Some(mut anchor) = (if before { all.first() } else { all.last() }).copied() else {
@@ -407,7 +407,7 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
         }
         return;
     };
-    // A text in the middle of a line is passed as a whole line.
+    // New content next to inline text goes before or after the whole line.
     while dom.is_inline(anchor) && dom.is_inline(dom.parent(anchor)) && dom.name(dom.parent(anchor)) != "body" {
         anchor = dom.parent(anchor);
     }
@@ -417,12 +417,12 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
         dom.hang(new, anchor, if before { 0 } else { usize::MAX });
         return;
     }
-    // Lists take items, and nothing else goes between them.
+    // Lists contain only items.
     let parent = dom.parent(anchor);
     if matches!(dom.name(parent), "ul" | "ol" | "menu") && dom.name(new) != "li" {
         anchor = parent;
     }
-    // Paragraphs and headings hold no blocks.
+    // Paragraphs and headings contain no blocks.
     let parent = dom.parent(anchor);
     if matches!(dom.name(parent), "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "a") {
         anchor = parent;
@@ -433,7 +433,7 @@ fn put(dom: &mut Dom, new: usize, beside: &[usize], before: bool) {
     dom.hang(new, parent, place);
 }
 
-/// The same in a form that can stand in an element of this name: rows in tables, tables elsewhere.
+/// The content in a form that fits into an element of this name: rows in tables, tables elsewhere.
 fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> usize {
     let takes_rows = matches!(around, "table" | "tbody" | "thead" | "tfoot");
     let new = match dom.name(new) {
@@ -463,14 +463,14 @@ fn fitting(dom: &mut Dom, new: usize, around: &str, beside: Option<usize>) -> us
     }
     let row = dom.make("tr", &[]);
     let cell = dom.make("td", &[]);
-    // As the cell beside it: its padding and its letters.
+    // Like the cell next to it: its padding and font.
     let like = beside.and_then(|beside| dom.within(beside).into_iter().find(|node| is_cell(dom.name(*node))));
     for (name, value) in like.map(|like| dom.attributes(like).to_vec()).unwrap_or_default() {
         if matches!(name.as_str(), "align" | "style" | "class" | "colspan" | "bgcolor" | "valign") {
             dom.set_attribute(cell, &name, Some(&value));
         }
     }
-    // An image may fill its row; words next to its edge look lost.
+    // An image may fill its row; text needs some padding.
     if dom.own_style(cell, "padding").is_none()
         && dom.name(new) != "img"
         && !dom.within(new).iter().any(|node| dom.name(*node) == "img")

@@ -1,4 +1,4 @@
-//! A mail file (.eml) as a foreign email: its best HTML part with the images beside it, or its text as simple HTML.
+//! Imports a mail file (.eml): its best HTML part with the attached images, or its text as simple HTML.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::push_text;
 use crate::vocab::limits::DRAWN_INPUT_BYTES_MAX;
 
-/// Images beside the HTML. Newsletters have up to fifty.
+/// Images attached to the HTML. Newsletters have up to fifty.
 const PARTS_MAX: usize = 200;
 const SUBJECT_CHARACTERS_MAX: usize = 300;
 
-/// Read a mail file and make it safe.
+/// Reads a mail file and sanitizes it.
 pub fn mail(file: &[u8]) -> Result<ImportedHtml, HtmlRefusal> {
     if file.len() > DRAWN_INPUT_BYTES_MAX {
         return Err(HtmlRefusal::InputTooLarge(file.len()));
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_html_of_a_mail_is_read_with_its_images() {
+    fn the_html_of_a_message_is_read_with_its_images() {
         let pixel = base64::encode(b"\x89PNG\r\n\x1a\n0000");
         let file = format!(
             "From: a@x.example\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=b\r\n\r\n\
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_is_refused() {
+    fn a_file_that_is_not_a_message_is_rejected() {
         assert_eq!(mail(b"").err(), Some(HtmlRefusal::NoMail));
     }
 }

@@ -1,7 +1,7 @@
-//! Foreign emails, as HTML or as a mail file, made safe: what remains is HTML that neither acts, nor deceives, nor calls home.
+//! Sanitizes imported emails, as HTML or as a mail file: the resulting HTML neither executes, nor deceives, nor tracks.
 //!
-//! Elements, attributes, styles and addresses are kept if they are known to be harmless; everything else is taken away and told
-//! about. It is meant for the worker process, since reading hostile HTML can cost a lot, and does not know who asks.
+//! Elements, attributes, styles and URLs are kept if they are known to be harmless; everything else is removed and reported. It runs in the
+//! worker process, because parsing hostile HTML can be expensive.
 
 mod addresses;
 mod clean;
@@ -27,36 +27,36 @@ pub use self::outline::{Image, Kind, Link, Outline, Part, Piece, TextPart};
 pub use self::text::of as text;
 use super::html_limits::HtmlRefusal;
 
-/// An email that was made safe, with changes made, and made safe again.
+/// Applies edits to a sanitized email, and sanitizes the result.
 pub fn revise(html: &str, changes: &[Change]) -> Result<ImportedHtml, HtmlRefusal> {
     clean::html(&edit::edited(html, changes)?, &HashMap::new())
 }
 
-/// Different kinds of things taken away that are told one by one.
+/// The number of different kinds of removed content that are listed.
 const KINDS_TOLD_MAX: usize = 60;
 
-/// A foreign email, made safe.
+/// A sanitized email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedHtml {
     pub html: String,
-    /// The same as text.
+    /// The same content as plain text.
     pub text: String,
-    /// What it says its language is.
+    /// The declared language.
     pub language: Option<String>,
-    /// The subject of a mail, or the title of a page.
+    /// The subject of a message, or the title of a page.
     pub subject: Option<String>,
-    /// What was taken away, in words, with how often.
+    /// Descriptions of removed content, with counts.
     pub removed: Vec<String>,
-    /// What can be changed in it.
+    /// The editable content.
     pub outline: Outline,
 }
 
-/// Counts what is taken away.
+/// Counts removed content.
 #[derive(Debug, Default)]
 pub struct RemovedCounts(BTreeMap<String, usize>);
 
 impl RemovedCounts {
-    /// One more of these.
+    /// Counts one more of a kind.
     pub fn note(&mut self, what: &str) {
         if let Some(count) = self.0.get_mut(what) {
             *count += 1;
@@ -65,7 +65,7 @@ impl RemovedCounts {
         }
     }
 
-    /// All of it, in words.
+    /// All counts as descriptions.
     pub fn list(&self) -> Vec<String> {
         self.0.iter().map(|(what, count)| if *count == 1 { what.clone() } else { format!("{what} ({count} times)") }).collect()
     }

@@ -1,7 +1,5 @@
-//! An email's HTML as those see it who change it: its texts, buttons, links and images in their order, each with the number by which
-//! a [`Change`](super::Change) names it. No markup.
-//!
-//! It knows where words stand and what stands around them, not what anybody wants to do with them.
+//! The editable content of an email's HTML: its texts, buttons, links and images in order, each with the number that a
+//! [`Change`](super::Change) refers to. No markup.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,54 +10,54 @@ use crate::base::color::{BLACK, WHITE, contrast};
 use crate::base::text::Color;
 use crate::engine::render::html_limits::HtmlRefusal;
 
-/// What an email consists of.
+/// The content of an email.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
-    /// The hidden beginning, which lists of messages show behind the subject.
+    /// The preheader: hidden text that message lists show after the subject.
     pub preheader: Option<TextPart>,
-    /// What is seen, from top to bottom.
+    /// The visible parts, from top to bottom.
     pub parts: Vec<Part>,
     pub links: Vec<Link>,
     /// The most used first.
     pub colors: Vec<Color>,
-    /// Texts whose letters can hardly be seen on their ground.
+    /// Texts that are hardly visible on their background.
     pub faint: Vec<String>,
 }
 
-/// Something that is seen.
+/// A visible part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Part {
     Words(TextPart),
     Image(Image),
 }
 
-/// A text that stands by itself.
+/// A separate text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextPart {
     pub kind: Kind,
     /// Never empty.
     pub pieces: Vec<Piece>,
-    /// Of its letters, in pixels.
+    /// The font size in pixels.
     pub size: u16,
 }
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Heading,
     Paragraph,
-    /// Of a list.
+    /// An item of a list.
     Item,
     Button,
 }
 
-/// Words that look alike; or the end of a line, as `\n`.
+/// Text in one style; or a line break, as `\n`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// The number of the text or of the `br`.
     pub node: usize,
     pub text: String,
-    /// The number of the link that they are.
+    /// The number of the link, if the piece is one.
     pub link: Option<usize>,
 }
 
@@ -74,33 +72,33 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     pub element: usize,
-    /// Of an embedded one only the beginning.
+    /// Truncated for an embedded image.
     pub address: String,
     pub alt: String,
-    /// As far as the HTML says it, in pixels.
+    /// In pixels, if the HTML has it.
     pub width: Option<u32>,
     pub link: Option<usize>,
 }
 
-/// Images up to this size are counters and spacers.
+/// Images up to this size are tracking pixels and spacers.
 const TINY: f32 = 3.0;
-/// From this size on, and up to this length, letters are a heading's.
+/// From this font size on, and up to this length, a text is a heading.
 const HEADING_SIZE: f32 = 20.0;
 const HEADING_CHARACTERS_MAX: usize = 120;
 const BUTTON_CHARACTERS_MAX: usize = 60;
 const ADDRESS_CHARACTERS_MAX: usize = 2048;
-/// Less contrast than this is as good as none.
+/// Text with less contrast is practically invisible.
 const FAINT: f64 = 1.5;
 const FAINT_MAX: usize = 5;
 const FAINT_CHARACTERS_MAX: usize = 60;
 
 impl TextPart {
-    /// What it says.
+    /// The text of the part.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 
-    /// The number that stands for it.
+    /// The number of its node.
     pub fn node(&self) -> usize {
         self.pieces.first().map_or(0, |piece| piece.node)
     }
@@ -112,7 +110,7 @@ impl TextPart {
 }
 
 impl Part {
-    /// The number that stands for it.
+    /// The number of its node.
     pub fn node(&self) -> usize {
         match self {
             Self::Words(words) => words.node(),
@@ -120,7 +118,7 @@ impl Part {
         }
     }
 
-    /// The numbers of all that it consists of.
+    /// The numbers of all its nodes.
     pub fn nodes(&self) -> Vec<usize> {
         match self {
             Self::Words(words) => words.pieces.iter().map(|piece| piece.node).collect(),
@@ -138,7 +136,7 @@ impl Part {
 }
 
 impl Outline {
-    /// Of an email that was made safe.
+    /// Reads the outline of a sanitized email.
     pub fn read(html: &str) -> Result<Self, HtmlRefusal> {
         let dom = Dom::read(html)?;
         Ok(Self::of(&dom, &ComputedStyles::of(&dom)))
@@ -154,7 +152,7 @@ impl Outline {
         reader.outline
     }
 
-    /// The texts, those in the preheader not among them.
+    /// The texts, without the preheader.
     pub fn words(&self) -> impl Iterator<Item = &TextPart> {
         self.parts.iter().filter_map(Part::words)
     }
@@ -167,13 +165,13 @@ impl Outline {
         self.words().filter(|words| words.kind == Kind::Button)
     }
 
-    /// Where a link leads.
+    /// The URL of a link.
     pub fn address(&self, link: usize) -> Option<&str> {
         self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
     }
 }
 
-/// Characters that fill up a preheader and show nothing.
+/// Invisible characters that pad a preheader.
 pub fn is_filler(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -182,12 +180,12 @@ pub fn is_filler(c: char) -> bool {
         )
 }
 
-/// Whether a text shows anything.
+/// Whether a text has visible characters.
 pub fn shows(text: &str) -> bool {
     text.chars().any(|c| !is_filler(c))
 }
 
-/// What stands around a node.
+/// The context of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around {
     link: Option<usize>,
@@ -203,7 +201,7 @@ struct Reader<'a> {
     looks: &'a ComputedStyles,
     shades: Vec<TextColors>,
     outline: Outline,
-    /// The line of text that is being read, and what stands around its beginning.
+    /// The line of text being read, and the context of its beginning.
     line: Option<(Around, Vec<Piece>)>,
 }
 
@@ -276,7 +274,7 @@ impl Reader<'_> {
         self.line.get_or_insert_with(|| (around, Vec::new())).1.push(piece);
     }
 
-    /// The line is a text, if it says anything.
+    /// Ends the line, which becomes a text unless it is empty.
     fn end_line(&mut self) {
         let Some((around, mut pieces)) = self.line.take() else { return };
         let is_empty = |piece: &Piece| piece.text.trim_matches([' ', '\n']).is_empty();
@@ -315,7 +313,7 @@ impl Reader<'_> {
         self.outline.parts.push(Part::Words(words));
     }
 
-    /// Whether a piece can hardly be seen, as far as its element and those around it say.
+    /// Whether a piece is hardly visible, by the styles of its element and ancestors.
     fn is_faint(&self, piece: &Piece) -> bool {
         let TextColors { ground, ink } = self.shades[piece.node];
         let stands_on_picture = self.dom.above(piece.node).any(|above| self.dom.has_picture(above));
@@ -338,7 +336,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an image is there to be counted, not to be seen.
+/// Whether an image is a tracking pixel or a spacer.
 pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     let side = |name: &str| {
         let number = dom.attribute(node, name).and_then(|value| value.trim().trim_end_matches("px").parse::<f32>().ok());
@@ -347,7 +345,7 @@ pub fn is_tiny(dom: &Dom, node: usize) -> bool {
     side("width") || side("height")
 }
 
-/// Whether nothing under a node is seen but what is under some others.
+/// Whether nothing else under a node is visible.
 pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     let mut open = vec![node];
     while let Some(at) = open.pop() {
@@ -363,7 +361,7 @@ pub fn shows_nothing_but(dom: &Dom, node: usize, others: &[usize]) -> bool {
     true
 }
 
-/// Whether a link looks like a button: by its name, or because it, or what holds nothing else, is a box of its own colour.
+/// Whether a link looks like a button: by its name, or because it, or an element around only it, is a box with its own color.
 fn is_button(dom: &Dom, looks: &ComputedStyles, link: usize) -> bool {
     let within = dom.within(link);
     let text: String = within.iter().map(|node| dom.text(*node)).collect();
@@ -409,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_buttons_and_images_stand_in_their_order() {
+    fn texts_buttons_and_images_are_in_order() {
         let html = "<body><div style=\"display:none\">Only today &zwnj;&nbsp;&zwnj;</div><table><tr><td><img src=https://x.example/l.png \
                     alt=Logo width=120></td><td>View  in <a href=https://x.example/v>browser</a></td></tr></table><h1>Hello\n <b>you</b></h1>\
                     <p>One<br>two</p><ul><li>First</li></ul><table><tr><td bgcolor=#00aa00 style=\"border-radius:4px\">\
@@ -432,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_alone_in_a_bar_is_no_button() {
+    fn a_link_alone_in_a_bar_is_not_a_button() {
         let html =
             "<table><tr><td bgcolor=#222222><a href=https://x.example/v style=\"color:#fff\">View online</a></td></tr></table>";
         assert_eq!(told(html), ["Paragraph View online"]);

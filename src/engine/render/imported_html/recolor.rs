@@ -1,6 +1,6 @@
-//! Other colours for an email: in styles of elements, in style sheets, in old attributes.
+//! Changes the colors of an email: in inline styles, style sheets and old attributes.
 //!
-//! Rules for the dark stay as they are: they are about other colours.
+//! Rules for dark mode stay unchanged: they have their own colors.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ use crate::base::color::{self, BLACK, LEGIBLE, contrast, readable_on};
 use crate::base::text::Color;
 use crate::engine::render::css::{self, Piece};
 
-/// Attributes that are colours.
+/// Attributes with colors.
 const ATTRIBUTES: [&str; 4] = ["bgcolor", "color", "text", "bordercolor"];
-/// Colours of an email that are told.
+/// The number of colors listed.
 const COLORS_MAX: usize = 24;
-/// Less contrast than this makes large letters hard to read (WCAG AA).
+/// Less contrast makes large text hard to read (WCAG AA).
 const SEEN: f64 = 3.0;
 
-/// Small print, in pixels of its letters, is no running text.
+/// Text of this font size in pixels or smaller is small print, not body text.
 const SMALL: u16 = 13;
 
-/// What a colour is there for.
+/// The role of a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Ground,
@@ -47,7 +47,7 @@ fn use_of_attribute(name: &str) -> Use {
     }
 }
 
-/// Every colour of an email, the most used first.
+/// Every color of an email, the most used first.
 pub fn colors(dom: &Dom) -> Vec<Color> {
     let mut counts: HashMap<Color, (usize, usize)> = HashMap::new();
     let mut seen = 0;
@@ -76,7 +76,7 @@ pub fn colors(dom: &Dom) -> Vec<Color> {
 
 type Replace<'a> = &'a mut dyn FnMut(Use, Color) -> Option<Color>;
 
-/// The declarations with other colours.
+/// The declarations with replaced colors.
 fn declarations(body: &str, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(body.len());
     for one in css::declarations(body) {
@@ -90,7 +90,7 @@ fn declarations(body: &str, replace: Replace<'_>) -> String {
     out
 }
 
-/// A style sheet with other colours, in rules whose selectors are of interest.
+/// A style sheet with replaced colors, in rules with selected selectors.
 fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     for piece in css::pieces(text) {
@@ -110,7 +110,7 @@ fn sheet(text: &str, of_interest: &dyn Fn(&str) -> bool, replace: Replace<'_>) -
     out
 }
 
-/// Replace colours wherever they stand on the elements of interest, and in rules of interest.
+/// Replaces colors on the selected elements and in the selected rules.
 fn replace(dom: &mut Dom, on: &dyn Fn(usize) -> bool, rules: &dyn Fn(&str) -> bool, replace: Replace<'_>) {
     for node in dom.numbers() {
         if dom.name(node) == "style" {
@@ -138,14 +138,14 @@ fn replace(dom: &mut Dom, on: &dyn Fn(usize) -> bool, rules: &dyn Fn(&str) -> bo
     }
 }
 
-/// Put one colour in place of others everywhere, and keep what stands on it readable.
+/// Replaces colors by one color everywhere, and keeps text readable.
 pub fn recolor(dom: &mut Dom, from: &[Color], to: Color) {
     keeping_readable(dom, |dom| {
         replace(dom, &|_| true, &|_| true, &mut |_, color| from.contains(&color).then_some(to));
     });
 }
 
-/// Paint all of a kind.
+/// Recolors everything of one kind.
 pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     match surface {
         ColorTarget::Buttons => buttons(dom, to),
@@ -155,7 +155,7 @@ pub fn paint(dom: &mut Dom, surface: ColorTarget, to: Color) {
     }
 }
 
-/// The boxes of the buttons, with letters that can be read on them.
+/// Recolors the boxes of the buttons, with readable text.
 fn buttons(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);
@@ -163,7 +163,7 @@ fn buttons(dom: &mut Dom, to: Color) {
         let Some(link) = button.link() else { continue };
         let inside = dom.within(link);
         let around: Vec<usize> = dom.above(link).take(3).take_while(|above| shows_nothing_but(dom, *above, &[link])).collect();
-        // Where the link paints no box itself, the nearest element that holds nothing else is the box.
+        // If the link is not a box itself, the nearest element with no other content is the box.
         let own = looks.ground(dom, link);
         let old = own.or_else(|| around.iter().find_map(|above| looks.ground(dom, *above)));
         let is_box = |node: &usize| old.is_some() && looks.ground(dom, *node) == old;
@@ -181,7 +181,7 @@ fn buttons(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Give an element a ground, wherever it has said so before.
+/// Sets the background of an element, wherever it was set before.
 fn fill(dom: &mut Dom, looks: &ComputedStyles, node: usize, to: Color) {
     let old = looks.ground(dom, node);
     if old == Some(to) {
@@ -213,7 +213,7 @@ fn write_in(dom: &mut Dom, node: usize, ink: Color) {
     }
 }
 
-/// The ground of the page, wherever it is painted again; not the buttons.
+/// Recolors the background of the page wherever it is set again, except buttons.
 fn ground(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let Some(body) = dom.first("body") else { return };
@@ -223,7 +223,7 @@ fn ground(dom: &mut Dom, to: Color) {
             boxes.contains(&node) || (looks.ground(dom, node).is_some() && boxes.iter().any(|link| holds(dom, node, *link)))
         })
         .collect();
-    // What covers the whole page is its ground: the body, or the only thing in it.
+    // The page background is the one that covers the whole page: of the body, or of its only content.
     let mut at = body;
     let mut old = looks.ground(dom, at);
     while old.is_none() {
@@ -255,12 +255,12 @@ fn ground(dom: &mut Dom, to: Color) {
     dom.set_style(body, if has_own { "background" } else { "background-color" }, &to.to_string());
 }
 
-/// Whether an element holds nothing but a link.
+/// Whether an element contains only a link.
 fn holds(dom: &Dom, node: usize, link: usize) -> bool {
     dom.above(link).any(|above| above == node) && shows_nothing_but(dom, node, &[link])
 }
 
-/// The letters that most of the text is written in.
+/// Recolors the text color that most of the text has.
 fn text(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let outline = Outline::of(dom, &looks);
@@ -292,7 +292,7 @@ fn text(dom: &mut Dom, to: Color) {
     }
 }
 
-/// The letters of the headings, links in them apart.
+/// Recolors the headings, except links in them.
 fn headings(dom: &mut Dom, to: Color) {
     let looks = ComputedStyles::of(dom);
     let words = Outline::of(dom, &looks).parts;
@@ -305,7 +305,7 @@ fn headings(dom: &mut Dom, to: Color) {
     }
 }
 
-/// Change grounds, and give letters on changed ones another colour where they could not be read any more.
+/// Changes backgrounds, and recolors text that would become unreadable.
 fn keeping_readable(dom: &mut Dom, change: impl FnOnce(&mut Dom)) {
     let before = ComputedStyles::of(dom).all(dom);
     change(dom);

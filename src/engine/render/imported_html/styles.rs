@@ -1,6 +1,6 @@
-//! Which styles of foreign HTML may stay: known properties with values of known parts, and media queries.
+//! The styles that may stay in imported HTML: known properties with values of known parts, and media queries.
 //!
-//! Everything kept is written anew from its tokens, so that no reader can understand it in another way than it was checked.
+//! Everything kept is serialized from its tokens, so that no reader can interpret it differently from the check.
 
 use cssparser::{ParseError, Parser, ToCss, Token};
 
@@ -8,12 +8,12 @@ use super::RemovedCounts;
 use super::addresses;
 use crate::engine::render::css::{self, Piece};
 
-/// Media queries within media queries.
+/// Nesting of media queries.
 const LEVELS_MAX: usize = 2;
 const VALUE_BYTES_MAX: usize = 4 * 1024;
 const SELECTORS_BYTES_MAX: usize = 4 * 1024;
 
-/// Properties that emails are made of, besides those of [`FAMILIES`].
+/// Properties that emails use, besides those of [`FAMILIES`].
 const PROPERTIES: [&str; 62] = [
     "align-items",
     "align-self",
@@ -78,7 +78,7 @@ const PROPERTIES: [&str; 62] = [
     "-webkit-text-size-adjust",
     "-ms-text-size-adjust",
 ];
-/// Beginnings of the names of properties.
+/// Prefixes of property names.
 const FAMILIES: [&str; 13] = [
     "background",
     "border",
@@ -115,15 +115,15 @@ const FUNCTIONS: [&str; 18] = [
     "oklch",
 ];
 
-/// Checks styles and remembers what was taken away.
+/// Checks styles and records what was removed.
 pub struct Styles<'a> {
     pub removed: &'a mut RemovedCounts,
-    /// What takes the place of an image's address that may stay.
+    /// Returns the URL to use for an image, if it may stay.
     pub image: &'a mut dyn FnMut(&str) -> Option<String>,
 }
 
 impl Styles<'_> {
-    /// What may stay of a `style` attribute.
+    /// The allowed declarations of a `style` attribute.
     pub fn declarations(&mut self, body: &str) -> String {
         let mut out = String::new();
         for one in css::declarations(body) {
@@ -134,11 +134,11 @@ impl Styles<'_> {
         out
     }
 
-    /// What may stay of a style sheet.
+    /// The allowed rules of a style sheet.
     pub fn sheet(&mut self, text: &str) -> String {
         let mut out = String::new();
         self.push_sheet(text, 0, &mut out);
-        // Within a style element nothing may look like a tag.
+        // Inside a style element nothing may look like a tag.
         out.replace('<', "\\3c ")
     }
 
@@ -186,7 +186,7 @@ impl Styles<'_> {
         Some(out.trim().to_owned())
     }
 
-    /// Copy tokens as long as each is allowed.
+    /// Copies tokens as long as each is allowed.
     fn copy(&mut self, input: &mut Parser<'_>, out: &mut String) -> Option<()> {
         loop {
             let Ok(token) = input.next_including_whitespace_and_comments().cloned() else { return Some(()) };
@@ -238,7 +238,7 @@ impl Styles<'_> {
     }
 }
 
-/// Whether a media query has nothing but words, numbers and brackets.
+/// Whether a media query contains only words, numbers and brackets.
 fn is_query(prelude: &str) -> bool {
     let sound = |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "(),:.%/->=_".contains(c);
     !prelude.is_empty() && prelude.len() < 500 && prelude.chars().all(sound)
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_emails_are_made_of_stays() {
+    fn common_email_styles_stay() {
         for body in [
             "color:#333;font:14px/1.5 \"Open Sans\",Arial,sans-serif;margin:0 auto !important;",
             "background:url(\"https://x.example/a.png\") no-repeat center/cover,linear-gradient(90deg,#fff 0%,rgba(0,0,0,0.5) 100%);",
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_acts_or_covers_or_calls_home_goes() {
+    fn active_covering_or_tracking_styles_are_removed() {
         for body in [
             "width:expression(alert(1))",
             "width:e\\78 pression(alert(1))",

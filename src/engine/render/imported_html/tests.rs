@@ -1,4 +1,4 @@
-//! Changes to emails of different make, and what becomes of their HTML.
+//! Edits of emails from different tools, and the resulting HTML.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ fn color(text: &str) -> Color {
     text.parse().expect("a colour")
 }
 
-/// The part that says this.
+/// The part with this text.
 fn part<'a>(imported_html: &'a ImportedHtml, words: &str) -> &'a Part {
     let says = |part: &&Part| match part {
         Part::Words(own) => own.text().contains(words),
@@ -36,7 +36,7 @@ fn changed(imported_html: &ImportedHtml, changes: &[Change]) -> ImportedHtml {
 }
 
 #[test]
-fn words_change_where_they_stand_and_what_they_leave_empty_goes() {
+fn texts_are_replaced_and_emptied_elements_removed() {
     let before = safe(ROWS);
     let Part::Words(words) = part(&before, "all teas") else { panic!("a text") };
     let nodes: Vec<(usize, &str)> = words.pieces.iter().map(|piece| (piece.node, piece.text.as_str())).collect();
@@ -56,7 +56,7 @@ fn words_change_where_they_stand_and_what_they_leave_empty_goes() {
 }
 
 #[test]
-fn what_is_taken_out_goes_with_its_row_and_nothing_else() {
+fn content_is_removed_with_its_row_and_nothing_else() {
     let before = safe(ROWS);
     for words in ["all teas", "Shop now", "Hero", "Acme"] {
         let after = changed(&before, &[Change::Remove { nodes: part(&before, words).nodes() }]);
@@ -72,7 +72,7 @@ fn what_is_taken_out_goes_with_its_row_and_nothing_else() {
 }
 
 #[test]
-fn what_is_added_looks_like_its_like() {
+fn new_content_looks_like_similar_content() {
     let before = safe(ROWS);
     let insert = |beside: &str, pattern: &str, new: New| Change::Insert {
         beside: part(&before, beside).nodes(),
@@ -118,7 +118,7 @@ fn a_part_moves_with_its_markup() {
 }
 
 #[test]
-fn paint_reaches_styles_sheets_and_attributes_and_stays_readable() {
+fn recoloring_covers_styles_sheets_and_attributes_and_stays_readable() {
     let before = safe(ROWS);
     let paint = |surface, to: &str| changed(&before, &[Change::Paint { surface, color: color(to) }]).html;
     let buttons = paint(ColorTarget::Buttons, "#FFEE00");
@@ -139,7 +139,7 @@ fn paint_reaches_styles_sheets_and_attributes_and_stays_readable() {
 }
 
 #[test]
-fn images_links_and_hidden_words_change() {
+fn images_links_and_preheaders_can_be_changed() {
     let before = safe(ROWS);
     let Part::Image(image) = part(&before, "Hero") else { panic!("an image") };
     let link = before.outline.links[0].element;
@@ -166,7 +166,7 @@ fn images_links_and_hidden_words_change() {
 }
 
 #[test]
-fn what_a_change_brings_in_goes_through_the_gate() {
+fn content_of_an_edit_is_sanitized() {
     let before = safe(ROWS);
     let link = before.outline.links[0].element;
     let after = revise(&before.html, &[Change::Link { element: link, address: "javascript:alert(1)".into() }]).expect("small");

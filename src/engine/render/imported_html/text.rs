@@ -1,4 +1,4 @@
-//! The text of an email's HTML, for its plain-text part and for those who search it.
+//! The plain text of an email's HTML, for its plain-text part and for search.
 
 use scraper::ElementRef;
 
@@ -6,12 +6,12 @@ use super::addresses::is_told;
 use crate::engine::render::html_limits::HtmlRefusal;
 use crate::engine::render::tree::{Descend, Visitor, is_block, is_cell, parse, walk};
 
-/// Elements that a paragraph's distance stands around.
+/// Elements with space above and below.
 const PARAGRAPHS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "p", "ol", "ul", "blockquote"];
-/// Elements whose text nobody sees.
+/// Elements with invisible text.
 const UNSEEN: [&str; 4] = ["style", "title", "script", "head"];
 
-/// The text of an email that was made safe, and what language it says it is in.
+/// The text of a sanitized email, and its declared language.
 pub fn of(html: &str) -> Result<(String, Option<String>), HtmlRefusal> {
     let tree = parse(html);
     let language = tree.root_element().attr("lang").map(str::trim).filter(|lang| !lang.is_empty()).map(str::to_owned);
@@ -23,13 +23,13 @@ pub fn of(html: &str) -> Result<(String, Option<String>), HtmlRefusal> {
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// Line breaks that are due before the next word: one ends a line, two end a paragraph.
+    /// Pending line breaks before the next word: one ends a line, two end a paragraph.
     breaks: usize,
-    /// A space is due before the next word.
+    /// A space is pending before the next word.
     spaced: bool,
-    /// Where links begin in the text, and where they lead.
+    /// The start of each link in the text, and its URL.
     links: Vec<(usize, Option<String>)>,
-    /// The text so far ends with a link, or with the address of one.
+    /// The text so far ends with a link, or with its URL.
     ends_with: Option<Ending>,
 }
 
@@ -76,7 +76,7 @@ impl Visitor for Writer {
                 words.inspect(|words| self.word(words));
             }
             "a" => {
-                // Links that touch each other have a distance by their style, or are read as one word.
+                // Adjacent links are separated by their style, or would be read as one word.
                 self.spaced |= self.ends_with.is_some();
                 let href = element.attr("href").map(str::trim).filter(|href| is_told(href));
                 self.links.push((self.out.len(), href.map(str::to_owned)));
@@ -112,7 +112,7 @@ impl Visitor for Writer {
     }
 
     fn text(&mut self, text: &str) {
-        // What fills a preheader shows nothing.
+        // Preheader filler is invisible.
         let is_filler = |c: char| matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2007}' | '\u{feff}');
         self.spaced |= text.starts_with(char::is_whitespace);
         for word in text.split_whitespace().map(|word| word.trim_matches(is_filler)).filter(|word| !word.is_empty()) {
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_paragraphs_lists_links_and_pictures_are_told() {
+    fn lines_paragraphs_lists_links_and_images_become_text() {
         let html = "<html lang=\"en\"><head><title>T</title><style>p{}</style></head><body><h1>Hello</h1><p>One <b>bold</b>, two.<br>Three</p>\
                     <table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table><ul><li>x</li><li>y</li></ul>\
                     <p><a href=\"https://a.example/\">Shop now</a> <img alt=\"A pot\"></p>";
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_browsers_act_on_are_not_told() {
+    fn urls_that_browsers_execute_are_omitted() {
         let html = "<p><a href=\"javascript:alert(1)\">One</a> <a href=\" JAVA\nSCRIPT:x\">two</a> <a href=\"data:text/html,x\">three</a> \
                     <a href=\"vbscript:x\">four</a> <a href=\"{{ link }}\">five</a> <a href=\"mailto:a@b.example\">six</a></p>";
         assert_eq!(of(html).expect("readable").0, "One two three four five ({{ link }}) six (mailto:a@b.example)\n");
     }
 
     #[test]
-    fn links_stand_apart_from_each_other_and_from_words() {
+    fn links_are_separated_from_each_other_and_from_words() {
         let html = "<p><a href=\"https://a.example/\">Home</a><a href=\"https://b.example/\">Shop</a>, <a \
                     href=\"https://c.example/\"><img alt=\"Us\"></a>now<a href=\"javascript:x\">x</a><a href=\"https://d.example/\">y</a>.</p>";
         let text = "Home (https://a.example/) Shop (https://b.example/), Us (https://c.example/) nowx y (https://d.example/).\n";

@@ -1,10 +1,10 @@
-//! What a template is once it was read: the shapes of its parts, and nothing that happens to them.
+//! The syntax tree of a template.
 
 use serde_json::Number;
 
 use super::dates::Language;
 
-/// One name of a path, in the spelling of the template and in the other one: `firstName` and `first_name`.
+/// One name of a path, in the template's spelling and in the other one: `firstName` and `first_name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub given: Box<str>,
@@ -24,9 +24,9 @@ impl Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     pub words: Vec<Word>,
-    /// As the template wrote it.
+    /// The template's spelling.
     pub text: Box<str>,
-    /// In one spelling, to tell whether two fields are the same.
+    /// A uniform spelling, to compare fields.
     pub same: Box<str>,
 }
 
@@ -38,7 +38,7 @@ impl Path {
     }
 }
 
-/// `firstName` → `first_name`; what is spelled so already stays.
+/// `firstName` → `first_name`; snake case stays unchanged.
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for c in name.chars() {
@@ -75,14 +75,14 @@ pub enum Constant {
     Truth(bool),
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug)]
 pub enum Operand {
     Path(Path),
     Constant(Constant),
 }
 
-/// What is done to a value.
+/// A filter on a value.
 #[derive(Debug)]
 pub enum Filter {
     Default(Constant),
@@ -99,11 +99,11 @@ pub enum Filter {
     Round(usize),
     Join(String),
     Length,
-    /// The form, and the language that the template itself names.
+    /// The format, and the language if the template sets one.
     Date(String, Option<Language>),
 }
 
-/// A value and what is done to it, in order.
+/// A value and its filters, in order.
 #[derive(Debug)]
 pub struct Chain {
     pub operand: Operand,
@@ -112,7 +112,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The field it begins with.
+    /// The field at its start.
     pub fn path(&self) -> Option<&Path> {
         match &self.operand {
             Operand::Path(path) => Some(path),
@@ -120,13 +120,13 @@ impl Chain {
         }
     }
 
-    /// Whether it has a value whatever the data say.
+    /// Whether it always has a value.
     pub fn has_default(&self) -> bool {
         self.filters.iter().any(|filter| matches!(filter, Filter::Default(_)))
     }
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     Equal,
@@ -139,7 +139,7 @@ pub enum Comparison {
     Within,
 }
 
-/// What an `if` asks.
+/// The condition of an `if`.
 #[derive(Debug)]
 pub enum Condition {
     Holds(Chain),
@@ -150,22 +150,22 @@ pub enum Condition {
     Any(Vec<Condition>),
 }
 
-/// What surrounds a value, which decides how it is made harmless.
+/// The context of a value, which decides how it is escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeContext {
     /// Plain text.
     Text,
-    /// One line.
+    /// One line of text.
     Line,
-    /// Text of an element, or in the quotes of an attribute.
+    /// Text of an element, or of a quoted attribute.
     Markup,
-    /// The beginning of an address, which decides where it leads.
+    /// The start of a URL, which decides where it leads.
     Link,
-    /// Within an address, before it is decided where it leads.
+    /// Inside a URL, before its target is decided.
     LinkPart,
 }
 
-/// One `if`, `elif` or `else` with what it holds; an `else` has no condition.
+/// One `if`, `elif` or `else` with its content; an `else` has no condition.
 #[derive(Debug)]
 pub struct Branch {
     pub condition: Option<Condition>,

@@ -1,6 +1,6 @@
-//! Dates in the words of a language: names of months and days, as the composer writes them, and their short forms.
+//! Dates in a language: names of months and days, as in the composer, and their short forms.
 //!
-//! The form of a date is the template's; only `%B`, `%b`, `%A` and `%a` say words. It does not know which language a reader has.
+//! The template sets the format of a date; only `%B`, `%b`, `%A` and `%a` depend on the language.
 
 use std::sync::OnceLock;
 
@@ -8,25 +8,25 @@ use jiff::civil::DateTime;
 use jiff::fmt::strtime;
 use serde::Deserialize;
 
-/// A language whose names of months and days are known: a row of [`TABLE`].
+/// A language with known names of months and days: a row of [`TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language(usize);
 
-/// What is known of a language.
+/// The date names of a language.
 struct Row {
-    /// The tag's first part.
+    /// The language subtag.
     code: &'static str,
-    /// The copy of the composer, which has the long names.
+    /// The composer's copy file, which has the long names.
     copy: &'static str,
     months_short: [&'static str; 12],
-    /// From Monday on.
+    /// Starting with Monday.
     weekdays_short: [&'static str; 7],
 }
 
-/// How many there are.
+/// The number of languages.
 const LANGUAGES: usize = 7;
 
-/// TABLE: languages, with the short names that go into tables and corners.
+/// TABLE: languages, with short names.
 static TABLE: [Row; LANGUAGES] = [
     Row {
         code: "en",
@@ -76,18 +76,18 @@ static TABLE: [Row; LANGUAGES] = [
 #[derive(Debug, Deserialize)]
 struct Names {
     months: Vec<String>,
-    /// From Monday on.
+    /// Starting with Monday.
     weekdays: Vec<String>,
 }
 
 impl Language {
-    /// That of a language tag like `de-CH`, if its names are known.
+    /// The language of a tag like `de-CH`, if it is known.
     pub fn of(tag: &str) -> Option<Self> {
         let code = tag.split(['-', '_']).next().unwrap_or_default();
         TABLE.iter().position(|row| row.code.eq_ignore_ascii_case(code)).map(Self)
     }
 
-    /// English, which templates without a language are taken to be in.
+    /// English, the default for templates without a language.
     pub fn english() -> Self {
         Self(0)
     }
@@ -95,27 +95,27 @@ impl Language {
     fn names(self) -> &'static Names {
         static ALL: [OnceLock<Names>; LANGUAGES] = [const { OnceLock::new() }; LANGUAGES];
         ALL[self.0].get_or_init(|| {
-            // Only this part of a long file is read.
+            // Only this section of a long file is parsed.
             let (_, format) = TABLE[self.0].copy.split_once("[format]\n").expect("a test reads every row");
             let format = format.split("\n[").next().unwrap_or_default();
             toml::from_str(format).expect("a test reads every row")
         })
     }
 
-    /// A moment in the form that a template gives, or nothing if that is no form.
+    /// A date in the template's format; `None` if the format is invalid.
     pub fn write(self, form: &str, moment: DateTime) -> Option<String> {
         // The library's own names are English.
         let form = if self == Self::english() { form.to_owned() } else { self.in_words(form, moment) };
         strtime::format(&form, moment).ok()
     }
 
-    /// The form with its words put in.
+    /// The format with its names filled in.
     fn in_words(self, form: &str, moment: DateTime) -> String {
         let mut out = String::with_capacity(form.len() + 16);
         let mut rest = form;
         while let Some((before, after)) = rest.split_once('%') {
             out.push_str(before);
-            // Flags and a width may stand between the sign and its letter.
+            // Flags and a width may be between the percent sign and its letter.
             let end = after.find(|c: char| !c.is_ascii_digit() && !"-_^#".contains(c)).unwrap_or(after.len());
             let (flags, c) = (&after[..end], after[end..].chars().next());
             match c.and_then(|c| self.word(c, moment)) {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_change_and_signs_stay() {
+    fn only_names_are_translated() {
         assert_eq!(written("de", "100%% %^B %d.%m.%y %H:%M %h"), "100% MÄRZ 07.03.26 09:05 März");
         assert!(Language::of("de").expect("known").write("%Q%", DateTime::default()).is_none());
     }

@@ -1,44 +1,44 @@
-//! Where in the HTML each value stands, and how it is made harmless there.
+//! The HTML context of each value, and how the value is escaped there.
 //!
-//! The literals are read as a browser would, up to what matters: elements, attributes, their quotes, and whether an attribute holds
-//! an address. Values may stand in texts and in quoted attributes. Where no escaping helps, in scripts, style sheets, names of
-//! attributes or without quotes, the template is refused.
+//! The literals are parsed like in a browser, as far as needed: elements, attributes, their quotes, and whether an attribute contains a
+//! URL. Values are allowed in text and in quoted attributes. Where escaping does not help (in scripts, style sheets, attribute names or
+//! without quotes) the template is rejected.
 
 use super::MergeError;
 use super::ast::{EscapeContext, Node};
 use super::lexer::refuse;
 
-/// Attributes that hold an address.
+/// Attributes with URLs.
 const ADDRESSES: [&str; 12] =
     ["href", "src", "action", "formaction", "background", "poster", "cite", "data", "longdesc", "usemap", "xlink:href", "srcset"];
 
-/// Elements whose content is no HTML.
+/// Elements whose content is not HTML.
 const RAW: [&str; 2] = ["script", "style"];
 
-/// Decide the place of every value, or refuse.
+/// Decides the context of every value, or rejects the template.
 pub fn settle(nodes: &mut [Node], literals: &[String]) -> Result<(), MergeError> {
     walk(nodes, literals, State::Text).map(|_| ())
 }
 
-/// How much of an address is known to stand before a place.
+/// What is known of a URL before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Address {
     /// Nothing: the value decides where it leads.
     Start,
-    /// Letters of the template, not yet enough to tell.
+    /// Characters of the template, not enough to decide.
     Letters,
-    /// Letters from a field.
+    /// Characters from a field.
     Field,
     /// Its scheme, host or path: the template decided where it leads.
     Decided,
-    /// It is no address.
+    /// The attribute is not a URL.
     None,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Text,
-    /// After `<`, in the element's name; with `/` first in one that ends.
+    /// After `<`, in the element's name; starts with `/` for an end tag.
     Element(String),
     /// In a tag, between attributes.
     Tag {
@@ -49,27 +49,27 @@ enum State {
         element: String,
         name: String,
     },
-    /// After a name's `=`.
+    /// After an attribute's `=`.
     Equals {
         element: String,
         name: String,
     },
-    /// Within quotes.
+    /// Inside quotes.
     Quoted {
         element: String,
         name: String,
         quote: char,
         address: Address,
     },
-    /// In a value without quotes.
+    /// In an unquoted value.
     Bare {
         element: String,
     },
-    /// In `<!-- … -->`, with how much of its end was seen.
+    /// In `<!-- … -->`, with the number of characters of its end that were read.
     Comment(u8),
-    /// In `<! … >` that is no comment: Outlook's conditions, the document type.
+    /// In a `<! … >` that is not a comment: Outlook's conditions, the document type.
     Declaration(String),
-    /// In the content of a script or style sheet, with the letters of its end that were seen.
+    /// In the content of a script or style sheet, with the characters of its end that were read.
     Raw {
         element: String,
         end: String,
@@ -95,11 +95,11 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
                 state = joined.unwrap_or(State::Text);
             }
             Node::For { list, nodes, .. } => {
-                // Once as it begins, and once as it repeats.
+                // Once from the start, and once from the end of an iteration.
                 let line = list.line;
                 let once = walk(nodes, literals, state.clone())?;
                 if once != state {
-                    // Reached at most once in nested loops: from then on the state stays.
+                    // Repeats at most once in nested loops: then the state no longer changes.
                     let either = state.join(once, line)?;
                     let again = walk(nodes, literals, either.clone())?;
                     state = either.join(again, line)?;
@@ -111,7 +111,7 @@ fn walk(nodes: &mut [Node], literals: &[String], mut state: State) -> Result<Sta
 }
 
 impl State {
-    /// The state after either of two ways here.
+    /// The state after either of two branches.
     fn join(self, other: State, line: usize) -> Result<State, MergeError> {
         if self == other {
             return Ok(self);
@@ -124,22 +124,27 @@ impl State {
                 let address = if one == two { one } else { Address::Field };
                 Ok(State::Quoted { element, name, quote, address })
             }
-            // Content begun in one of two ways is the same content.
+            // Content started in either branch is the same content.
             (State::Raw { element, .. }, State::Raw { element: same, .. }) if element == same => {
                 Ok(State::Raw { element, end: String::new() })
             }
-            _ => refuse(line, "this if or for opens a tag or an attribute and does not close it on every way; close it within"),
+            _ => {
+                refuse(line, "this if or for opens a tag or an attribute and does not close it in every branch; close it within")
+            }
         }
     }
 
-    /// The place of a value here, and the state after it.
+    /// The context of a value at this position, and the state after it.
     fn value(self, line: usize) -> Result<(EscapeContext, State), MergeError> {
         match self {
             State::Text => Ok((EscapeContext::Markup, State::Text)),
             State::Comment(_) => Ok((EscapeContext::Markup, State::Comment(0))),
             State::Quoted { element, name, quote, address } => {
                 if name.starts_with("on") || name == "srcdoc" {
-                    return refuse(line, format!("a field cannot stand in the attribute {name}; write it as text or in a link"));
+                    return refuse(
+                        line,
+                        format!("a field is not allowed in the attribute {name}; write it as text or in a link"),
+                    );
                 }
                 let (place, address) = match address {
                     Address::Start => (EscapeContext::Link, Address::Field),
@@ -149,13 +154,13 @@ impl State {
                 Ok((place, State::Quoted { element, name, quote, address }))
             }
             State::Raw { element, .. } => {
-                refuse(line, format!("a field cannot stand in <{element}>; write it as text or in an attribute"))
+                refuse(line, format!("a field is not allowed in <{element}>; write it as text or in an attribute"))
             }
             State::Equals { .. } | State::Bare { .. } => {
                 refuse(line, "a field in an attribute needs quotes around it, like href=\"{{ url }}\"")
             }
             State::Element(_) | State::Tag { .. } | State::Attribute { .. } | State::Declaration(_) => {
-                refuse(line, "a field cannot stand in a tag; write it as text or between the quotes of an attribute")
+                refuse(line, "a field is not allowed in a tag; write it as text or between the quotes of an attribute")
             }
         }
     }
@@ -163,7 +168,7 @@ impl State {
     fn read(mut self, literal: &str) -> Result<State, MergeError> {
         let mut rest = literal;
         loop {
-            // Most of an email is text and attributes, in which only few letters matter.
+            // Most of an email is text and attributes, in which only a few characters matter.
             let stop: &[char] = match &self {
                 State::Text => &['<'],
                 State::Quoted { quote: '"', address: Address::None | Address::Decided, .. } => &['"'],
@@ -189,7 +194,7 @@ impl State {
             State::Attribute { element, mut name } => match letter {
                 '=' => State::Equals { element, name },
                 '>' | '/' => in_tag(element, letter),
-                // An `=` may follow after space; other letters begin the next attribute.
+                // An `=` may follow after space; other characters start the next attribute.
                 letter if letter.is_ascii_whitespace() => State::Attribute { element, name: name + " " },
                 letter => {
                     if name.ends_with(' ') {
@@ -239,7 +244,7 @@ fn in_element_name(mut name: String, letter: char) -> State {
             name.push(letter.to_ascii_lowercase());
             State::Element(name)
         }
-        // A sign that is less than something.
+        // A less-than sign in text.
         '<' => State::Element(String::new()),
         _ => State::Text,
     }
@@ -258,7 +263,7 @@ fn after_tag(element: String) -> State {
     if RAW.contains(&element.as_str()) { State::Raw { element, end: String::new() } } else { State::Text }
 }
 
-/// `<!--` begins a comment, unless it is a condition of Outlook, in which HTML stands.
+/// `<!--` starts a comment, unless it is an Outlook condition, which contains HTML.
 fn in_declaration(mut start: String, letter: char) -> State {
     match (start.as_str(), letter) {
         ("--", '[') => State::Declaration("[".to_owned()),
@@ -328,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_texts_attributes_and_links() {
+    fn values_are_allowed_in_texts_attributes_and_links() {
         use EscapeContext::{Link, LinkPart, Markup};
         for (source, expected) in [
             ("{{ a }}<p>{{ a }}</p>{{ a }}", vec![Markup, Markup, Markup]),
@@ -356,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn values_do_not_stand_where_nothing_makes_them_harmless() {
+    fn values_are_rejected_where_they_cannot_be_escaped() {
         for (source, word) in [
             ("<script>{{ a }}</script>", "<script>"),
             ("<style>\n</styl>{{ a }}</style>", "<style>"),

@@ -1,4 +1,4 @@
-//! Fills a template. Every step and every byte is counted, so that no template and no data take more than their share.
+//! Renders a template. Every step and every byte is counted, so that no template or data can use too many resources.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,12 +13,12 @@ use super::{Kind, MergeError, Sink, Template};
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
-/// Bytes that are worked on as fast as one step is taken.
+/// Bytes that take as long to process as one step.
 const BYTES_PER_STEP: usize = 32;
-/// A list or map that had to be made for one look-up, instead of being borrowed.
+/// The cost of a list or map that had to be built for one look-up, instead of being borrowed.
 const STEPS_PER_COPY: usize = 500;
 
-/// Schemes to which a value may lead.
+/// Schemes that a value may lead to.
 const SCHEMES: [&str; 6] = ["https", "http", "mailto", "tel", "sms", "cid"];
 
 pub fn run<'a>(template: &'a Template, fields: &'a dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
@@ -42,19 +42,19 @@ struct Evaluator<'a, 's, S: Sink> {
     template: &'a Template,
     fields: &'a dyn Fields,
     locals: Vec<(&'a str, Local<'a>)>,
-    /// How many steps are left.
+    /// The remaining steps.
     steps: usize,
-    /// How many bytes may still be written.
+    /// The remaining bytes of output.
     bytes: usize,
-    /// Where values are made harmless.
+    /// The buffer for escaping.
     scratch: String,
     sink: &'s mut S,
 }
 
-/// What a loop gives a name to.
+/// A name defined by a loop.
 enum Local<'a> {
     Item(Value<'a>),
-    /// `loop`: which round this is, of how many.
+    /// `loop`: the iteration, and their number.
     Round {
         index: usize,
         count: usize,
@@ -101,7 +101,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
                 items.into_iter().map(Value::from).collect()
             }
             Value::Missing => return Err(missing(list)),
-            _ => return Err(unsuitable(list, "is no list, and a loop needs one")),
+            _ => return Err(unsuitable(list, "is not a list, and a loop needs one")),
         };
         let count = items.len();
         for (index, item) in items.into_iter().enumerate() {
@@ -138,7 +138,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
             return Ok(());
         }
         self.take(harmless.len() / BYTES_PER_STEP)?;
-        // Each letter becomes six at most: checked before the memory is taken.
+        // Each character becomes at most six: checked before memory is allocated.
         if harmless.len() > self.bytes {
             return Err(MergeError::OutputTooLong);
         }
@@ -231,7 +231,7 @@ impl<'a, S: Sink> Evaluator<'a, '_, S> {
     }
 }
 
-/// The language of whoever reads, as far as that is known.
+/// The reader's language, if it is known.
 fn reader(fields: &dyn Fields) -> Option<Language> {
     fields.field("language").into_text().and_then(|tag| Language::of(&tag))
 }
@@ -252,7 +252,7 @@ fn unsuitable(chain: &Chain, problem: &str) -> MergeError {
     MergeError::Unsuitable { field: name(chain), problem: problem.to_owned() }
 }
 
-/// Bytes or items that work on a value goes through.
+/// The bytes or items of a value, as a measure of work.
 fn size(value: &Value<'_>) -> usize {
     match value {
         Value::Text(text) => text.len(),
@@ -262,7 +262,7 @@ fn size(value: &Value<'_>) -> usize {
     }
 }
 
-/// The same for a filter, which may also make a text grow.
+/// The same for a filter, which may also make a text longer.
 fn weight(value: &Value<'_>, filter: &Filter) -> usize {
     match filter {
         Filter::Default(_) | Filter::Round(_) | Filter::Date(..) => 0,
@@ -310,19 +310,19 @@ fn has_key(entries: &Map<String, Json>, key: &str) -> bool {
     entries.get(key).is_some_and(|value| !value.is_null())
 }
 
-/// Whether two values are the same. What is missing equals nothing.
+/// Whether two values are equal. A missing value equals nothing.
 fn same(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Missing, _) | (_, Value::Missing) => false,
         (Value::Text(left), Value::Text(right)) => left == right,
         (Value::Truth(left), Value::Truth(right)) => left == right,
-        // A list's depth is the data's: comparing lists could overflow the stack, and no email needs it.
+        // The depth of lists depends on the data: comparing them could overflow the stack, and no email needs it.
         (Value::List(_) | Value::Map(_), _) | (_, Value::List(_) | Value::Map(_)) => false,
         (left, right) => order(left, right) == Some(Ordering::Equal),
     }
 }
 
-/// Numbers by size, also those that stand in texts beside a number; texts by their letters.
+/// Compares numbers, including numeric texts next to a number, by value, and texts by their characters.
 fn order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
@@ -348,10 +348,10 @@ fn escape(text: &str, into: &mut String) {
     into.push_str(rest);
 }
 
-/// Whether a browser would read this address as a scheme of its own, like `javascript:`.
+/// Whether a browser would parse a scheme in this URL, like `javascript:`.
 fn leads_elsewhere(address: &str) -> bool {
     let mut scheme = String::new();
-    // Browsers drop what cannot be seen, also within the scheme.
+    // Browsers ignore invisible characters, also inside the scheme.
     for c in address.chars().filter(|c| !c.is_control() && !c.is_whitespace()) {
         match c {
             ':' => return !SCHEMES.contains(&scheme.as_str()),
@@ -362,7 +362,7 @@ fn leads_elsewhere(address: &str) -> bool {
     false
 }
 
-/// A part of an address that cannot end a scheme.
+/// A part of a URL that cannot complete a scheme.
 fn without_scheme(part: Cow<'_, str>) -> Cow<'_, str> {
     let end = part.find(['/', '?', '#']).unwrap_or(part.len());
     match part[..end].contains(':') {

@@ -1,4 +1,4 @@
-//! What can be done to a value. Each filter bounds what it makes.
+//! The filters. Each limits the size of its result.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use super::dates::Language;
 use super::value::Value;
 use crate::vocab::limits;
 
-/// More decimals than this are noise of floating point.
+/// More decimals are floating-point noise.
 const DECIMALS_MAX: u64 = 9;
 
-/// The filter of this name with these arguments, or what is wrong.
+/// The filter with this name and these arguments, or the problem.
 pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
     let mut arguments = arguments.into_iter();
     let filter = match (name, arguments.next(), arguments.next()) {
-        // Elsewhere a second argument asks for what is always done here: an empty value counts as none.
+        // In Jinja a second argument enables what always applies here: an empty value counts as missing.
         ("default" | "d", Some(constant), None | Some(Constant::Truth(_))) => Filter::Default(constant),
-        ("default" | "d", ..) => return Err("default takes what stands in for the value, like default(\"there\")".to_owned()),
+        ("default" | "d", ..) => return Err("default takes a replacement for the value, like default(\"there\")".to_owned()),
         ("upper", None, None) => Filter::Upper,
         ("lower", None, None) => Filter::Lower,
         ("title", None, None) => Filter::Title,
@@ -31,7 +31,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
             Some(length @ 1..) => Filter::Truncate(usize::try_from(length).unwrap_or(usize::MAX)),
             _ => return Err("truncate takes a whole number above 0, like truncate(40)".to_owned()),
         },
-        ("truncate", ..) => return Err("truncate takes how many characters are kept, like truncate(40)".to_owned()),
+        ("truncate", ..) => return Err("truncate takes the number of characters to keep, like truncate(40)".to_owned()),
         ("replace", Some(Constant::Text(from)), Some(Constant::Text(to))) if !from.is_empty() => Filter::Replace { from, to },
         ("replace", ..) => return Err("replace takes two texts, like replace(\"_\", \" \")".to_owned()),
         ("round", None, None) => Filter::Round(0),
@@ -42,7 +42,7 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         ("join", None, None) => Filter::Join(String::new()),
         ("join", Some(Constant::Text(between)), None) => Filter::Join(between),
         ("date", Some(Constant::Text(format)), language) => {
-            // A first date tells whether the format is one, before any recipient's does.
+            // A test with one date shows whether the format is valid, before any recipient's date.
             strtime::format(&format, DateTime::default())
                 .map_err(|_| "date takes a format of day, month and year, like date(\"%d %B %Y\")".to_owned())?;
             Filter::Date(format, language.map(date_language).transpose()?)
@@ -51,12 +51,12 @@ pub fn find(name: &str, arguments: Vec<Constant>) -> Result<Filter, String> {
         ("upper" | "lower" | "title" | "capitalize" | "trim" | "length" | "count" | "round" | "join", ..) => {
             return Err(format!("{name} does not take these arguments"));
         }
-        ("safe" | "escape" | "e", ..) => return Err(format!("{name} is not for emails; values are always escaped")),
+        ("safe" | "escape" | "e", ..) => return Err(format!("{name} is not supported in emails; values are always escaped")),
         _ => return Err(format!("there is no filter {name}; there are {FILTERS}")),
     };
     match arguments.next() {
         None => Ok(filter),
-        Some(_) => Err(format!("{name} does not take so many arguments")),
+        Some(_) => Err(format!("{name} takes fewer arguments")),
     }
 }
 
@@ -65,22 +65,22 @@ fn date_language(constant: Constant) -> Result<Language, String> {
         Constant::Text(tag) => Language::of(tag),
         Constant::Number(_) | Constant::Truth(_) => None,
     };
-    known.ok_or_else(|| "date knows the languages en, de, fr, es, it, pt and nl, like date(\"%d %B %Y\", \"de\")".to_owned())
+    known.ok_or_else(|| "date supports the languages en, de, fr, es, it, pt and nl, like date(\"%d %B %Y\", \"de\")".to_owned())
 }
 
 const FILTERS: &str = "default, upper, lower, title, capitalize, trim, truncate, replace, round, join, length and date";
 
-/// Why a filter could not be applied.
+/// Why a filter failed.
 pub enum FilterError {
-    /// The value is nothing for it, with words that follow the field's name.
+    /// The value does not fit; the message follows the field's name.
     Value(&'static str),
-    /// It would make too long a text.
+    /// The result would be too long.
     Long,
 }
 
 impl Filter {
-    /// The value after this filter. What is missing stays so until a default.
-    /// Dates are in the language that `date_language` finds, if the template names none.
+    /// Applies the filter. A missing value stays missing until a default. If the template sets no language, dates are in the language that
+    /// `date_language` returns.
     pub fn apply<'a>(&'a self, value: Value<'a>, date_language: impl FnOnce() -> Language) -> Result<Value<'a>, FilterError> {
         if let Filter::Default(constant) = self {
             return Ok(if value.is_blank() { constant.value() } else { value });
@@ -88,7 +88,7 @@ impl Filter {
         match (self, value) {
             (_, Value::Missing) => Ok(Value::Missing),
             (Filter::Join(between), Value::List(items)) => join(&items, between),
-            (Filter::Join(_), _) => Err(FilterError::Value("is no list, and join needs one")),
+            (Filter::Join(_), _) => Err(FilterError::Value("is not a list, and join needs one")),
             (Filter::Length, Value::List(items)) => Ok(Value::Number(items.len().into())),
             (Filter::Length, Value::Map(entries)) => Ok(Value::Number(entries.len().into())),
             (Filter::Round(decimals), value) => round(&value, *decimals),
@@ -128,7 +128,7 @@ impl Filter {
 }
 
 impl Constant {
-    /// As a value.
+    /// The constant as a value.
     pub fn value(&self) -> Value<'_> {
         match self {
             Constant::Text(text) => Value::from(text.as_str()),
@@ -138,7 +138,7 @@ impl Constant {
     }
 }
 
-/// Each word with a capital letter first.
+/// Capitalizes each word.
 fn title(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut begins = true;
@@ -156,7 +156,7 @@ fn title(text: &str) -> String {
     made
 }
 
-/// At most `length` characters, cut between words where one ends in the second half.
+/// At most `length` characters, cut between words if a word ends in the second half.
 fn truncate(text: Cow<'_, str>, length: usize) -> Cow<'_, str> {
     if text.char_indices().nth(length).is_none() {
         return text;
@@ -178,7 +178,9 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
         }
         match Value::from(item).into_text() {
             Some(text) => joined.push_str(&text),
-            None => return Err(FilterError::Value("holds more than texts and numbers, and join cannot write that; use a loop")),
+            None => {
+                return Err(FilterError::Value("contains more than texts and numbers, and join cannot write that; use a loop"));
+            }
         }
         if joined.len() > limits::MERGE_OUTPUT_BYTES_MAX {
             return Err(FilterError::Long);
@@ -187,28 +189,28 @@ fn join<'a>(items: &[Json], between: &str) -> Result<Value<'a>, FilterError> {
     Ok(Value::Text(Cow::Owned(joined)))
 }
 
-/// With exactly so many decimals, as prices are written.
+/// With exactly this number of decimals, as prices are written.
 fn round<'a>(value: &Value<'_>, decimals: usize) -> Result<Value<'a>, FilterError> {
     let number = match value {
         Value::Number(number) if decimals == 0 && !number.is_f64() => return Ok(Value::Number(number.clone())),
-        value => value.as_number().ok_or(FilterError::Value("is no number, and round needs one"))?,
+        value => value.as_number().ok_or(FilterError::Value("is not a number, and round needs one"))?,
     };
-    // Halves go up, as people count; formatting alone would take them to the even side.
+    // Rounds halves up, as people do; formatting alone would round them to even.
     let scale = 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
     let rounded = (number * scale).round() / scale;
     let text = format!("{:.decimals$}", if rounded.is_finite() { rounded } else { number });
-    // A number again where that loses nothing, so that it can be compared.
+    // A number again if that is lossless, so that it can be compared.
     match text.parse::<Number>() {
         Ok(number) if decimals == 0 => Ok(Value::Number(number)),
         _ => Ok(Value::Text(Cow::Owned(text))),
     }
 }
 
-/// A date or moment in ISO 8601 in another form. A moment is taken in its own zone, as it is written.
+/// A date or time in ISO 8601 in another format. A time keeps its own zone.
 fn date(text: &str, format: &str, date_language: Language) -> Result<String, FilterError> {
     let text = text.trim();
-    let unfit = FilterError::Value("is no date like 2026-11-21 or 2026-11-21T09:30:00Z");
-    // The zone at the end of a moment says nothing about what is written before it.
+    let unfit = FilterError::Value("is not a date like 2026-11-21 or 2026-11-21T09:30:00Z");
+    // The zone at the end of a time does not change the local time before it.
     let moment =
         strtime::parse("%Y-%m-%dT%H:%M:%S", text.get(..19).unwrap_or_default()).ok().and_then(|parts| parts.to_datetime().ok());
     let read = moment.or_else(|| text.parse::<jiff::civil::Date>().ok().map(|date| date.at(0, 0, 0, 0)));

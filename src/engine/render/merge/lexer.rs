@@ -1,10 +1,10 @@
-//! From text to pieces: literals, and the words within braces.
+//! Splits a template into literals, and into the tokens inside braces.
 
 use serde_json::Number;
 
 use super::{Kind, MergeError};
 
-/// One word or sign within braces.
+/// One word or sign inside braces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
     Name(String),
@@ -58,7 +58,7 @@ pub fn pieces(source: &str, kind: Kind) -> Result<Vec<Piece>, MergeError> {
             continue;
         }
         let Some(end) = after[2..].find(close) else {
-            return refuse(line, format!("{} without {close}; close it or leave it out", &after[..2]));
+            return refuse(line, format!("{} without {close}; close it or remove it", &after[..2]));
         };
         let inside = &after[2..2 + end];
         rest = &after[2 + end + 2..];
@@ -99,10 +99,10 @@ fn lines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// `{#` is a common beginning of a rule in style sheets; only what is surely meant as a comment is refused.
+/// `{#` is a common start of a CSS rule; only a clear comment is rejected.
 #[derive(Default)]
 struct Comments {
-    /// How much is left of the source after the line that was looked through.
+    /// The rest of the source after the line that was checked.
     seen: Option<usize>,
 }
 
@@ -113,14 +113,14 @@ impl Comments {
         }
         let this_line = after.lines().next().unwrap_or_default();
         if this_line.contains("#}") {
-            return refuse(line, "a comment {# … #} would be sent to recipients; leave it out");
+            return refuse(line, "a comment {# … #} would be sent to recipients; remove it");
         }
         self.seen = Some(after.len() - this_line.len());
         Ok(())
     }
 }
 
-/// The characters that stand for themselves in HTML only when written by name. Editors write them so within braces, too.
+/// Characters that HTML writes as entities. Editors also write them so inside braces.
 const ENTITIES: [(&str, char); 10] = [
     ("&quot;", '"'),
     ("&#34;", '"'),
@@ -134,7 +134,7 @@ const ENTITIES: [(&str, char); 10] = [
     ("&amp;", '&'),
 ];
 
-/// What is meant by HTML without tags.
+/// The text of HTML without tags.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -151,23 +151,23 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// Blocks of the language that are not for emails, before anything else in them is looked at.
+/// Rejects blocks that are not supported in emails, before anything else in them is checked.
 fn refuse_block(inside: &str, line: usize) -> Result<(), MergeError> {
     let words = inside.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let word = words.into_iter().find(|word| !word.is_empty()).unwrap_or_default();
     let instead = match word {
         "" | "if" | "elif" | "else" | "endif" | "for" | "endfor" => return Ok(()),
-        "set" | "with" | "do" => "give the value as a variable",
-        "include" | "import" | "from" | "extends" | "block" => "put all of the email into one template",
+        "set" | "with" | "do" => "pass the value as a variable",
+        "include" | "import" | "from" | "extends" | "block" => "put the whole email into one template",
         "macro" | "call" => "write the part where it is needed",
-        "filter" => "write the filter behind each field, like {{ name | upper }}",
+        "filter" => "write the filter after each field, like {{ name | upper }}",
         "raw" | "verbatim" => "write braces as text, like {{ \"{{\" }}",
-        _ => "there are if, elif, else, endif, for and endfor",
+        _ => "the blocks are if, elif, else, endif, for and endfor",
     };
-    refuse(line, format!("{{% {word} %}} is not for emails; {instead}"))
+    refuse(line, format!("{{% {word} %}} is not supported in emails; {instead}"))
 }
 
-/// Signs, the longer ones first.
+/// Signs, longer ones first.
 const SIGNS: [&str; 11] = ["==", "!=", "<=", ">=", "<", ">", "|", "(", ")", ",", "."];
 
 fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeError> {
@@ -196,7 +196,7 @@ fn tokens(inside: &str, kind: Kind, line: usize) -> Result<Vec<Token>, MergeErro
     Ok(tokens)
 }
 
-/// A text in quotes, in which a backslash stands before a quote, a backslash, or the `n` and `t` of a line break and a tab.
+/// A quoted text, in which a backslash escapes a quote or a backslash, or writes `\n` and `\t`.
 fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeError> {
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1);
@@ -207,27 +207,27 @@ fn quoted(rest: &str, quote: char, line: usize) -> Result<(Token, usize), MergeE
                 Some((_, 'n')) => text.push('\n'),
                 Some((_, 't')) => text.push('\t'),
                 Some((_, escaped @ ('"' | '\'' | '\\'))) => text.push(escaped),
-                _ => return refuse(line, "a backslash in a text stands only before a quote, a backslash, n or t"),
+                _ => return refuse(line, "a backslash in a text is only allowed before a quote, a backslash, n or t"),
             },
             c => text.push(c),
         }
     }
-    refuse(line, format!("a text begins with {quote} and does not end; close it before the braces"))
+    refuse(line, format!("a text starts with {quote} and does not end; close it before the braces"))
 }
 
 fn number(rest: &str, line: usize) -> Result<(Token, usize), MergeError> {
     let length = rest[1..].find(|c: char| !(c.is_ascii_digit() || c == '.')).map_or(rest.len(), |at| at + 1);
     match rest[..length].parse::<Number>() {
         Ok(number) => Ok((Token::Number(number), length)),
-        Err(_) => refuse(line, format!("{} is no number", &rest[..length])),
+        Err(_) => refuse(line, format!("{} is not a number", &rest[..length])),
     }
 }
 
 fn strange(c: char) -> String {
     match c {
-        '~' | '+' => format!("{c} is not for emails; write the fields one after the other"),
-        '*' | '/' | '%' | '-' => format!("{c} is not for emails; give the result as a variable"),
-        '[' | ']' | '{' | '}' => format!("{c} is not for emails; write order.total, or loop over a list"),
-        _ => format!("{c:?} cannot stand in a merge field; write one like {{{{ first_name }}}}"),
+        '~' | '+' => format!("{c} is not supported in emails; write the fields one after the other"),
+        '*' | '/' | '%' | '-' => format!("{c} is not supported in emails; pass the result as a variable"),
+        '[' | ']' | '{' | '}' => format!("{c} is not supported in emails; write order.total, or loop over a list"),
+        _ => format!("{c:?} is not allowed in a merge field; write one like {{{{ first_name }}}}"),
     }
 }

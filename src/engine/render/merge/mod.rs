@@ -1,18 +1,16 @@
-//! Merge fields: a template and one recipient's data become the text that this recipient gets.
+//! Merge fields: renders a template with one recipient's data.
 //!
-//! The language is the part of Jinja that an email needs: `{{ first_name | default("there") }}`, `{% if … %}` and
-//! `{% for … in … %}`. Nothing else is taken: templates come from whoever holds a key, data from whoever signed up to a list, and
-//! neither may take the sender's memory or time, or put markup, links or headers where the other did not.
+//! The language is the part of Jinja that an email needs: `{{ first_name | default("there") }}`, `{% if … %}` and `{% for … in … %}`.
+//! Everything else is rejected: templates come from any key holder, data from anyone who signs up to a list, and neither may exhaust the
+//! sender's memory or time, or inject markup, links or headers.
 //!
-//! - [`Template::compile`] refuses what it does not know, with the line and what to write instead.
+//! - [`Template::compile`] rejects unknown syntax, with the line and the remedy.
 //! - [`Template::render_into`] counts every step and every byte. The common template is literals and fields, which are copied one
 //!   after the other; literals keep their numbers, so that a [`Sink`] can copy what it encoded before.
 //! - A field without value and without guard is [`MergeError::Missing`]; [`Template::missing`] finds it before anything is sent.
 //!
-//! Why not the library that draws our pages: it can neither tell a template's syntax tree nor in which place of the HTML a value
-//! stands, and it would let a template double a text thirty times before it counts. Our tests hold the two against each other.
-//!
-//! It does not know which fields exist, nor what a message is.
+//! The library that renders our pages is not used, because it exposes neither a template's syntax tree nor the HTML context of a value, and
+//! would let a template double a text thirty times before it counts. Our tests compare the two.
 
 mod ast;
 mod dates;
@@ -34,31 +32,31 @@ pub use value::{Fields, Value};
 
 use crate::vocab::limits;
 
-/// What the text is for, which decides how values are made harmless.
+/// The use of the text, which decides how values are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// HTML: values are escaped, and a value that is a whole link leads nowhere if it is no plain address.
+    /// HTML: values are escaped, and a value that is a whole link leads nowhere unless it is a plain URL.
     Html,
-    /// Plain text: values stand as they are.
+    /// Plain text: values are inserted unchanged.
     Text,
     /// One line, like a subject: line breaks and other control characters become spaces.
     Header,
 }
 
-/// Why a template cannot be used, or why one recipient's text cannot be made.
+/// Why a template is invalid, or cannot be rendered for a recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeError {
-    /// The template says something that emails cannot.
+    /// The template has unsupported syntax.
     Syntax { line: usize, problem: String },
     /// The template is too long.
     SourceTooLong,
     /// The recipient has no value for this field, and the template no default.
     Missing(String),
-    /// The field's value is nothing that can stand here.
+    /// The field's value does not fit at its position.
     Unsuitable { field: String, problem: String },
     /// The text for this recipient is too long.
     OutputTooLong,
-    /// Loops and filters take too much work.
+    /// Loops and filters need too much work.
     TooMuchWork,
 }
 
@@ -70,24 +68,24 @@ impl fmt::Display for MergeError {
                 write!(f, "the template is longer than {} KiB; shorten it", limits::MERGE_SOURCE_BYTES_MAX / 1024)
             }
             MergeError::Missing(field) => {
-                write!(f, "there is no value for {field}; give one, or write {{{{ {field} | default(\"…\") }}}}")
+                write!(f, "there is no value for {field}; add one, or write {{{{ {field} | default(\"…\") }}}}")
             }
             MergeError::Unsuitable { field, problem } => write!(f, "{field} {problem}"),
             MergeError::OutputTooLong => {
-                write!(f, "the text is too long once its fields are filled; shorten its loops or values")
+                write!(f, "the text is too long once its fields are filled in; shorten its loops or values")
             }
-            MergeError::TooMuchWork => write!(f, "the template takes too much work; shorten its loops or the lists given to it"),
+            MergeError::TooMuchWork => write!(f, "the template needs too much work; shorten its loops or the lists passed to it"),
         }
     }
 }
 
 impl std::error::Error for MergeError {}
 
-/// Where the parts of a filled template go.
+/// The receiver of the parts of a rendered template.
 pub trait Sink {
     /// The literal with this number of [`Template::literals`].
     fn literal(&mut self, number: usize, text: &str);
-    /// A value, made harmless already.
+    /// An escaped value.
     fn value(&mut self, text: &str);
 }
 
@@ -101,7 +99,7 @@ impl Sink for String {
     }
 }
 
-/// A template that was checked and can be filled any number of times.
+/// A compiled template, which can be rendered any number of times.
 #[derive(Debug)]
 pub struct Template {
     kind: Kind,
@@ -109,12 +107,12 @@ pub struct Template {
     nodes: Vec<Node>,
     /// Fields without guard, each once, in order of use.
     unguarded: Vec<Path>,
-    /// What its dates are written in; unknown: the reader's own, as the field `language` says it.
+    /// The language of its dates; if unknown, the reader's own, from the field `language`.
     date_language: Option<Language>,
 }
 
 impl Template {
-    /// Check and split a template.
+    /// Parses and checks a template.
     pub fn compile(source: &str, kind: Kind) -> Result<Self, MergeError> {
         if source.len() > limits::MERGE_SOURCE_BYTES_MAX {
             return Err(MergeError::SourceTooLong);
@@ -127,7 +125,7 @@ impl Template {
         Ok(Self { kind, literals, nodes, unguarded, date_language: None })
     }
 
-    /// The template with its dates in the language that the rest of it is in. Languages whose names of months are not known change nothing.
+    /// The template with its dates in the language of its text. Languages without known month names have no effect.
     pub fn in_language(self, tag: Option<&str>) -> Self {
         Self { date_language: tag.and_then(Language::of), ..self }
     }
@@ -137,7 +135,7 @@ impl Template {
         &self.literals
     }
 
-    /// The fields that every recipient must have: those used without `default(…)` and outside of an `if` about them.
+    /// The fields that every recipient must have: those used without `default(…)` and outside an `if` about them.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.unguarded.iter().map(|path| &*path.text)
     }
@@ -154,7 +152,7 @@ impl Template {
         Ok(text)
     }
 
-    /// The text for one recipient, part by part. After an error the sink holds a part of it.
+    /// Renders the text for one recipient, part by part. After an error the sink has a part of it.
     pub fn render_into(&self, fields: &dyn Fields, sink: &mut impl Sink) -> Result<(), MergeError> {
         eval::run(self, fields, sink)
     }

@@ -1,4 +1,4 @@
-//! From pieces to a tree. What is not expected is refused, with what to write instead.
+//! Parses tokens into a tree. Unexpected syntax is rejected, with the remedy.
 
 use std::vec;
 
@@ -9,19 +9,19 @@ use super::{Kind, MergeError};
 use crate::base::text::one_line;
 use crate::vocab::limits;
 
-/// Words that are no names of fields.
+/// Words that cannot be field names.
 const RESERVED: [&str; 14] =
     ["and", "or", "not", "in", "is", "if", "elif", "else", "endif", "for", "endfor", "true", "false", "none"];
 
 /// The literals and the tree of a template.
 pub fn parse(source: &str, kind: Kind) -> Result<(Vec<String>, Vec<Node>), MergeError> {
-    // One kind of line break within; the message writes its own.
+    // One kind of line break inside; the message writes its own.
     let even = source.contains('\r').then(|| source.replace("\r\n", "\n").replace('\r', "\n"));
     let pieces = pieces(even.as_deref().unwrap_or(source), kind)?;
     let mut parser = Parser { pieces: pieces.into_iter(), literals: Vec::new(), kind, levels: 0 };
     let (nodes, ending) = parser.nodes()?;
     match ending {
-        Some(ending) => refuse(ending.cursor.line, format!("{{% {} %}} ends nothing here; leave it out", ending.word)),
+        Some(ending) => refuse(ending.cursor.line, format!("{{% {} %}} ends nothing here; remove it", ending.word)),
         None => Ok((parser.literals, nodes)),
     }
 }
@@ -30,7 +30,7 @@ struct Parser {
     pieces: vec::IntoIter<Piece>,
     literals: Vec<String>,
     kind: Kind,
-    /// How many `if` and `for` are open.
+    /// The number of open `if` and `for` blocks.
     levels: usize,
 }
 
@@ -41,7 +41,7 @@ struct Ending {
 }
 
 impl Parser {
-    /// The nodes up to a block that is no beginning.
+    /// The nodes up to a block that does not start one.
     fn nodes(&mut self) -> Result<(Vec<Node>, Option<Ending>), MergeError> {
         let mut nodes = Vec::new();
         while let Some(piece) = self.pieces.next() {
@@ -67,7 +67,10 @@ impl Parser {
                             return Ok((nodes, Some(Ending { word: word.to_owned(), cursor })));
                         }
                         word => {
-                            return refuse(line, format!("{word} is no block; there are if, elif, else, endif, for and endfor"));
+                            return refuse(
+                                line,
+                                format!("{word} is not a block; the blocks are if, elif, else, endif, for and endfor"),
+                            );
                         }
                     }
                 }
@@ -82,7 +85,7 @@ impl Parser {
         Node::Literal(self.literals.len() - 1)
     }
 
-    /// One level deeper.
+    /// Parses one level deeper.
     fn inside(&mut self, line: usize, read: impl FnOnce(&mut Self) -> Result<Node, MergeError>) -> Result<Node, MergeError> {
         self.levels += 1;
         if self.levels > limits::MERGE_LEVELS_MAX {
@@ -93,7 +96,7 @@ impl Parser {
         node
     }
 
-    /// What follows `if`.
+    /// Parses the rest of an `if`.
     fn branches(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
         let opened = cursor.line;
         let mut branches = Vec::new();
@@ -122,16 +125,16 @@ impl Parser {
         Ok(Node::If(branches))
     }
 
-    /// What follows `for`.
+    /// Parses the rest of a `for`.
     fn repeated(&mut self, mut cursor: Cursor) -> Result<Node, MergeError> {
         let opened = cursor.line;
         let name = cursor.field_name()?;
         if !cursor.word("in") {
-            return refuse(opened, "a loop is written {% for item in items %}");
+            return refuse(opened, "write a loop as {% for item in items %}");
         }
         let list = cursor.chain()?;
         if list.path().is_none() {
-            return refuse(opened, "a loop goes over a list that is given as data, like {% for item in items %}");
+            return refuse(opened, "a loop needs a list from the data, like {% for item in items %}");
         }
         cursor.end()?;
         match self.nodes()? {
@@ -148,12 +151,12 @@ impl Parser {
     }
 }
 
-/// Walks over the words of one pair of braces.
+/// Reads the tokens of one pair of braces.
 struct Cursor {
     tokens: Vec<Token>,
     at: usize,
     line: usize,
-    /// How many parentheses and `not` are open.
+    /// The number of open parentheses and `not`.
     levels: usize,
 }
 
@@ -197,14 +200,12 @@ impl Cursor {
         Ok(name)
     }
 
-    /// Nothing may follow.
+    /// Checks that nothing follows.
     fn end(&self) -> Result<(), MergeError> {
         match self.peek() {
             None => Ok(()),
-            Some(Token::Sign("(")) => refuse(self.line, "functions are not for emails; give the result as a variable"),
-            Some(Token::Name(word)) if word == "if" => {
-                refuse(self.line, "if stands in a block of its own: {% if … %} … {% endif %}")
-            }
+            Some(Token::Sign("(")) => refuse(self.line, "functions are not supported in emails; pass the result as a variable"),
+            Some(Token::Name(word)) if word == "if" => refuse(self.line, "if needs a block of its own: {% if … %} … {% endif %}"),
             found => {
                 refuse(self.line, format!("{} is not expected here; write one field like {{{{ first_name }}}}", shown(found)))
             }
@@ -217,7 +218,7 @@ impl Cursor {
         let mut filters = Vec::new();
         while self.sign("|") {
             if filters.len() == limits::MERGE_FILTERS_MAX {
-                return refuse(self.line, format!("more than {} filters behind one field; use fewer", limits::MERGE_FILTERS_MAX));
+                return refuse(self.line, format!("more than {} filters after one field; use fewer", limits::MERGE_FILTERS_MAX));
             }
             filters.push(self.filter()?);
         }
@@ -266,7 +267,7 @@ impl Cursor {
                     break;
                 }
                 if !self.sign(",") {
-                    return refuse(self.line, format!("{name}(… is not closed; write ) behind it"));
+                    return refuse(self.line, format!("{name}(… is not closed; write ) after it"));
                 }
             }
         }
@@ -299,7 +300,7 @@ impl Cursor {
         } else if self.sign("(") {
             let condition = self.condition()?;
             if !self.sign(")") {
-                return refuse(self.line, "a parenthesis is not closed; write ) behind the condition");
+                return refuse(self.line, "a parenthesis is not closed; write ) after the condition");
             }
             condition
         } else {
@@ -327,7 +328,7 @@ impl Cursor {
         }
         if self.word("not") {
             if !self.word("in") {
-                return refuse(self.line, "not stands before a condition, or in: not in");
+                return refuse(self.line, "not is only allowed before a condition, or as not in");
             }
             return Ok(Condition::Not(Box::new(Condition::Compares(Comparison::Within, left, self.chain()?))));
         }
@@ -338,14 +339,14 @@ impl Cursor {
         let defined = match self.name()?.as_str() {
             "defined" => true,
             "undefined" | "none" => false,
-            word => return refuse(self.line, format!("is {word} is not for emails; there is only: is defined, is not defined")),
+            word => return refuse(self.line, format!("is {word} is not supported in emails; use is defined or is not defined")),
         };
         let condition = Condition::Defined(left);
         Ok(if defined == negated { Condition::Not(Box::new(condition)) } else { condition })
     }
 }
 
-/// A word for a message.
+/// A token, for a message.
 fn shown(token: Option<&Token>) -> String {
     match token {
         None => "the end of the braces".to_owned(),

@@ -1,4 +1,4 @@
-//! Which fields must have a value: those used neither with a default nor where an `if` has seen to it.
+//! The fields that must have a value: those used neither with a default nor inside an `if` that checks them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,10 +14,10 @@ pub fn required_fields(nodes: &[Node]) -> Vec<Path> {
 
 struct RequiredWalk<'t> {
     found: Vec<Path>,
-    /// Those found, in their one spelling.
+    /// The fields found, in their uniform spelling.
     known: HashSet<&'t str>,
     present: PresentFields<'t>,
-    /// Names that loops give.
+    /// The names defined by loops.
     locals: Vec<&'t str>,
 }
 
@@ -36,7 +36,7 @@ impl<'t> RequiredWalk<'t> {
                         }
                         self.nodes(&branch.nodes);
                         self.present.forget(here);
-                        // The next branch is reached only if this one's condition did not hold.
+                        // The next branch is reached only if this condition was false.
                         if let Some(condition) = &branch.condition {
                             self.present.learn(condition, false);
                         }
@@ -56,7 +56,7 @@ impl<'t> RequiredWalk<'t> {
     fn needs(&mut self, chain: &'t Chain) {
         let Some(path) = chain.path().filter(|_| !chain.has_default()) else { return };
         let first = &*path.words[0].given;
-        // `loop` exists within loops only.
+        // `loop` exists only inside loops.
         let is_local = self.locals.contains(&first) || (first == "loop" && !self.locals.is_empty());
         let is_present = self.present.times.contains_key(&*path.same);
         if !is_local && !is_present && self.known.insert(&path.same) {
@@ -65,7 +65,7 @@ impl<'t> RequiredWalk<'t> {
     }
 }
 
-/// Fields that have a value at one place of the template. Templates may ask for thousands, so nothing here goes through all.
+/// The fields with a value at one position in the template. Templates may use thousands, so no method iterates over all.
 #[derive(Default)]
 struct PresentFields<'t> {
     times: HashMap<&'t str, usize>,
@@ -73,7 +73,7 @@ struct PresentFields<'t> {
 }
 
 impl<'t> PresentFields<'t> {
-    /// What has a value if `condition` turned out as `outcome`.
+    /// Adds the fields that have a value if `condition` evaluated to `outcome`.
     fn learn(&mut self, condition: &'t Condition, outcome: bool) {
         match (condition, outcome) {
             (Condition::Holds(chain) | Condition::Defined(chain), true) => self.has(chain),
@@ -82,7 +82,7 @@ impl<'t> PresentFields<'t> {
             (Condition::All(all), true) => all.iter().for_each(|one| self.learn(one, true)),
             (Condition::Any(any), false) => any.iter().for_each(|one| self.learn(one, false)),
             (Condition::All(_), false) | (Condition::Any(_), true) => {}
-            // What is missing is unequal to all else, and equal to, below or above nothing.
+            // A missing value is unequal to everything, and not equal, less or greater.
             (Condition::Compares(comparison, left, right), outcome) => {
                 if (*comparison == Comparison::Unequal) != outcome {
                     self.has(left);
@@ -92,7 +92,7 @@ impl<'t> PresentFields<'t> {
         }
     }
 
-    /// A field has a value, and so has everything it lies within.
+    /// A field has a value, and so has everything that contains it.
     fn has(&mut self, chain: &'t Chain) {
         let Some(path) = chain.path().filter(|_| !chain.has_default()) else { return };
         let whole: &'t str = &path.same;

@@ -1,4 +1,4 @@
-//! Merge fields tested: what comes out, what is refused, and that nothing takes too much.
+//! Tests of merge fields: output, rejected templates, and limits.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn fields(json: Json) -> Map<String, Json> {
     }
 }
 
-/// One recipient, with something of each kind.
+/// One recipient, with a value of each kind.
 fn ana() -> Map<String, Json> {
     fields(json!({
         "firstName": "Ana",
@@ -95,7 +95,7 @@ fn filters_change_values() {
 }
 
 #[test]
-fn dates_are_in_the_language_of_the_text_or_else_of_its_reader() {
+fn dates_are_in_the_language_of_the_text_or_else_of_the_reader() {
     let source = "{{ born | date(\"%-d %B\") }}";
     let filled = |language: Option<&str>, reader: &str| {
         let mut fields = ana();
@@ -110,7 +110,7 @@ fn dates_are_in_the_language_of_the_text_or_else_of_its_reader() {
 }
 
 #[test]
-fn conditions_choose() {
+fn conditions_select_branches() {
     for (condition, expected) in [
         ("firstName", true),
         ("gone", false),
@@ -144,7 +144,7 @@ fn conditions_choose() {
 }
 
 #[test]
-fn loops_go_over_lists() {
+fn loops_iterate_over_lists() {
     for (source, expected) in [
         (
             "{% for item in order.items %}{{ loop.index }}. {{ item.name }} x{{ item.count }}\n{% endfor %}",
@@ -160,7 +160,7 @@ fn loops_go_over_lists() {
     }
 }
 
-/// Data that are made when asked for, as custom fields are.
+/// Data built on request, like custom fields.
 struct Made;
 
 impl Fields for Made {
@@ -175,7 +175,7 @@ impl Fields for Made {
 }
 
 #[test]
-fn data_may_be_made_when_they_are_asked_for() {
+fn data_may_be_built_on_request() {
     let source =
         "{{ firstName }} {{ plan.name }} {% for s in plan.seats %}{{ s }}{% endfor %}{% for r in rows %}{{ r.a }}{% endfor %}";
     let template = Template::compile(source, Kind::Text).expect("a template");
@@ -223,7 +223,7 @@ fn a_header_is_one_line() {
 }
 
 #[test]
-fn what_is_missing_is_found_and_named() {
+fn missing_values_are_found_and_named() {
     for (source, missing) in [
         ("{{ gone }}", Some("gone")),
         ("{{ nothing }}", Some("nothing")),
@@ -240,7 +240,7 @@ fn what_is_missing_is_found_and_named() {
     }
     assert_eq!(
         MergeError::Missing("plan".to_owned()).to_string(),
-        "there is no value for plan; give one, or write {{ plan | default(\"…\") }}"
+        "there is no value for plan; add one, or write {{ plan | default(\"…\") }}"
     );
 }
 
@@ -268,7 +268,7 @@ fn fields_without_guard_are_listed() {
 }
 
 #[test]
-fn all_else_is_refused_with_line_and_remedy() {
+fn other_syntax_is_rejected_with_line_and_remedy() {
     for (source, word) in [
         ("{{ a", "close it"),
         ("{% if a", "close it"),
@@ -276,7 +276,7 @@ fn all_else_is_refused_with_line_and_remedy() {
         ("{% for a in b %}{% endif %}", "{% endfor %}"),
         ("{% if a %}{% else %}{% else %}{% endif %}", "{% endif %}"),
         ("{% if a %}{% else %}{% elif b %}{% endif %}", "{% endif %}"),
-        ("{% endif %}", "leave it out"),
+        ("{% endif %}", "remove it"),
         ("{% set a = 1 %}", "as a variable"),
         ("{% set a %}", "as a variable"),
         ("{% macro a() %}", "macro"),
@@ -285,10 +285,10 @@ fn all_else_is_refused_with_line_and_remedy() {
         ("{% extends \"a\" %}", "one template"),
         ("{% block a %}", "one template"),
         ("{% call a() %}", "call"),
-        ("{% filter upper %}", "behind each field"),
+        ("{% filter upper %}", "after each field"),
         ("{% raw %}", "as text"),
         ("{% for x in range(9) %}{% endfor %}", "functions"),
-        ("{% for x in 9 %}{% endfor %}", "list that is given"),
+        ("{% for x in 9 %}{% endfor %}", "list from the data"),
         ("{% for x, y in z %}{% endfor %}", "{% for item in items %}"),
         ("{% for x in y recursive %}{% endfor %}", "recursive"),
         ("{{ a ~ b }}", "one after the other"),
@@ -305,7 +305,7 @@ fn all_else_is_refused_with_line_and_remedy() {
         ("{{ a b }}", "not expected"),
         ("{{ 'a }}", "close it"),
         ("{{ 'a\\x' }}", "backslash"),
-        ("{{ <b>a</b> }}", "give the result"),
+        ("{{ <b>a</b> }}", "pass the result"),
         ("{{ größe }}", "merge field"),
         ("{{ a | safe }}", "always escaped"),
         ("{{ a | shuffle }}", "there are default"),
@@ -314,7 +314,7 @@ fn all_else_is_refused_with_line_and_remedy() {
         ("{{ a | default(\"x\" }}", ")"),
         ("{{ a | upper(1) }}", "arguments"),
         ("{{ a | replace(\"\", \"x\") }}", "two texts"),
-        ("{{ a | replace(\"a\", \"b\", 3) }}", "so many"),
+        ("{{ a | replace(\"a\", \"b\", 3) }}", "fewer arguments"),
         ("{{ a | truncate(0) }}", "above 0"),
         ("{{ a | round(20) }}", "decimals"),
         ("{{ a | date(\"%Q%\") }}", "format"),
@@ -333,7 +333,7 @@ fn all_else_is_refused_with_line_and_remedy() {
 }
 
 #[test]
-fn formatting_within_braces_is_told() {
+fn formatting_inside_braces_is_reported() {
     let error = Template::compile("{{ <b>first_name</b> }}", Kind::Html).expect_err("markup").to_string();
     assert!(error.contains("markup"), "{error}");
 }
@@ -343,19 +343,19 @@ fn values_that_do_not_fit_are_named() {
     for (source, word) in [
         ("{{ tags }}", "tags is a list"),
         ("{{ order }}", "order is a list or a map"),
-        ("{{ order.items | join }}", "order.items holds more"),
-        ("{{ firstName | join }}", "firstName is no list"),
-        ("{{ firstName | round }}", "firstName is no number"),
-        ("{{ firstName | date(\"%Y\") }}", "firstName is no date"),
+        ("{{ order.items | join }}", "order.items contains more"),
+        ("{{ firstName | join }}", "firstName is not a list"),
+        ("{{ firstName | round }}", "firstName is not a number"),
+        ("{{ firstName | date(\"%Y\") }}", "firstName is not a date"),
         ("{{ tags | upper }}", "tags is a list"),
-        ("{% for x in firstName %}{% endfor %}", "firstName is no list"),
+        ("{% for x in firstName %}{% endfor %}", "firstName is not a list"),
     ] {
         let error = rendered(source, Kind::Text).expect_err(source).to_string();
         assert!(error.starts_with(word), "{source}: {error}");
     }
 }
 
-/// How long a hostile thing may take here: without optimisation, on a machine that others use. It is a hundred times less at work.
+/// The time limit for hostile input: unoptimized, on a shared machine. Normally it takes a hundredth.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[expect(clippy::disallowed_methods, reason = "hostile templates are watched by the clock")]
@@ -367,7 +367,7 @@ fn quickly<T>(what: &str, act: impl FnOnce() -> T) -> T {
 }
 
 #[test]
-fn hostile_templates_are_refused() {
+fn hostile_templates_are_rejected() {
     let nested = |open: &str, close: &str, times: usize| format!("{}{}", open.repeat(times), close.repeat(times));
     for (what, source) in [
         ("parentheses", format!("{{% if {} %}}{{% endif %}}", nested("(", ")", 100_000))),
@@ -385,7 +385,7 @@ fn hostile_templates_are_refused() {
 }
 
 #[test]
-fn large_templates_are_read_in_a_short_time() {
+fn large_templates_are_compiled_quickly() {
     let many = |part: &dyn Fn(usize) -> String| {
         let mut source = String::new();
         for number in 0.. {
@@ -441,25 +441,25 @@ fn hostile_work_is_stopped() {
     }
     let subject = Template::compile("{{ long }}", Kind::Header).expect("a template");
     assert_eq!(subject.render(&data), Err(MergeError::OutputTooLong));
-    // What escaping makes longer counts as long as it becomes.
+    // Text that escaping makes longer counts with its final length.
     let quotes = fields(json!({ "q": "\"".repeat(500_000) }));
     let template = Template::compile("{{ q }}", Kind::Html).expect("a template");
     assert_eq!(template.render(&quotes), Err(MergeError::OutputTooLong));
 }
 
-/// The same template by the library whose language this is a part of.
+/// The same template rendered by the Jinja library.
 fn imported_html(source: &str, kind: Kind, data: &Map<String, Json>) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(move |_| if kind == Kind::Html { AutoEscape::Html } else { AutoEscape::None });
     environment.set_formatter(super::super::write_escaped);
-    // It drops a last line break, as ours does not.
+    // It drops a final line break, which ours keeps.
     let mut text = environment.render_str(&format!("{source}|"), minijinja::value::Serde(data))?;
     text.pop();
     Ok(text)
 }
 
-/// A part of a template in which both languages mean the same.
+/// A part of a template that means the same in both languages.
 fn part() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["firstName", "city", "note", "age", "order.total", "gone", "order.gone"]);
     let filter =
@@ -489,7 +489,7 @@ fn part() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_template_means_what_it_means_elsewhere(
+    fn a_template_renders_as_in_the_jinja_library(
         parts in prop::collection::vec(part(), 0..6),
         words in prop::collection::vec("[a-zA-Zäß<>&\"' -]{0,10}[a-z]", 5),
         age in 0..100,
@@ -507,7 +507,7 @@ proptest! {
     }
 
     #[test]
-    fn no_source_and_no_value_makes_it_panic(
+    fn no_source_or_value_causes_a_panic(
         source in "\\PC{0,40}|([{}%|.()\"'<>=a-z \n-]|\\{\\{|\\{%|%\\}|\\}\\}|if |for |in |endif|a |&quot;){0,40}",
         value in "\\PC{0,20}",
     ) {
@@ -524,7 +524,7 @@ proptest! {
     }
 
     #[test]
-    fn no_value_leaves_its_place_in_html(value in "\\PC{0,30}|[a-z:/\"'<>&=\t ]{0,20}") {
+    fn no_value_escapes_its_html_context(value in "\\PC{0,30}|[a-z:/\"'<>&=\t ]{0,20}") {
         let source = "<p title=\"{{ a }}\">{{ a }}</p><a href='{{ a }}'>x</a><a href=\"{{ a }}\">y</a>";
         let template = Template::compile(source, Kind::Html).expect("a template");
         let html = template.render(&fields(json!({ "a": value }))).expect("rendered");

@@ -1,4 +1,4 @@
-//! Values of fields, and where they come from.
+//! The values of fields, and their source.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::ast::Word;
 
-/// One recipient's data. Asked by exact name; both spellings of a name are tried by the caller of this.
+/// One recipient's data. Look-ups use the exact name; the caller tries both spellings.
 pub trait Fields {
-    /// The value of this name, [`Value::Missing`] if there is none.
+    /// The value with this name, [`Value::Missing`] if there is none.
     fn field(&self, name: &str) -> Value<'_>;
 }
 
@@ -21,7 +21,7 @@ impl Fields for Map<String, Json> {
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// None, or null.
+    /// No value, or null.
     Missing,
     Text(Cow<'a, str>),
     Number(Number),
@@ -69,12 +69,12 @@ impl From<Json> for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// Whether there is none.
+    /// Whether there is no value.
     pub fn is_missing(&self) -> bool {
         matches!(self, Value::Missing)
     }
 
-    /// Whether `default(…)` takes its place: no value, or a text without a letter.
+    /// Whether `default(…)` replaces it: no value, or a blank text.
     pub(super) fn is_blank(&self) -> bool {
         match self {
             Value::Missing => true,
@@ -83,7 +83,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it holds as a condition.
+    /// Whether it is true as a condition.
     pub(super) fn holds(&self) -> bool {
         match self {
             Value::Missing => false,
@@ -95,7 +95,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As text; `None` for lists and maps, and where there is no value.
+    /// The value as text; `None` for lists and maps, and if it is missing.
     pub(super) fn into_text(self) -> Option<Cow<'a, str>> {
         match self {
             Value::Text(text) => Some(text),
@@ -105,7 +105,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As a number, also one that stands in a text: imported columns are texts.
+    /// The value as a number, including numeric texts: imported columns are texts.
     pub(super) fn as_number(&self) -> Option<f64> {
         let number = match self {
             Value::Number(number) => number.as_f64(),
@@ -128,13 +128,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What lies at the end of these names within this value.
+    /// The value at the end of this path within this value.
     pub(super) fn descend(self, words: &[Word]) -> Value<'a> {
         words.iter().fold(self, Value::entry)
     }
 }
 
-/// The value of a field by the names of its path.
+/// The value of a field by its path.
 pub(super) fn look_up<'a>(fields: &'a dyn Fields, words: &[Word]) -> Value<'a> {
     let Some((first, rest)) = words.split_first() else { return Value::Missing };
     let mut value = fields.field(&first.given);
@@ -144,7 +144,7 @@ pub(super) fn look_up<'a>(fields: &'a dyn Fields, words: &[Word]) -> Value<'a> {
     value.descend(rest)
 }
 
-/// Without the `.0` of a number that is whole.
+/// Without the `.0` of a whole number.
 pub(super) fn number_text(number: &Number) -> String {
     let text = number.to_string();
     match text.strip_suffix(".0") {

@@ -1,6 +1,6 @@
-//! The fonts that emails are drawn with: those built in, under all names they stand in for, and further ones from a folder.
+//! The fonts for drawing emails: the built-in ones, under all names that they replace, and additional ones from a folder.
 //!
-//! A fresh server has no fonts, and pictures of one email must look the same on every machine: the system's own are never used.
+//! A fresh server has no fonts, and screenshots of one email must be the same on every machine: system fonts are never used.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use takumi::prelude::{FontError, FontOverride, FontResource, FontSource, Fonts, 
 use super::glyphs::{Glyphs, is_pictorial, missing};
 use crate::vocab::limits::{FONT_FILE_BYTES_MAX, FONT_FILES_MAX};
 
-/// Faces that belong together, and the families that they stand in for because they have the same measures or nearly so.
+/// Font faces of one family, and the families that they replace because their metrics are equal or similar.
 struct Family {
     faces: &'static [&'static [u8]],
     names: &'static [&'static str],
@@ -61,26 +61,26 @@ const EMOJI: Family = Family {
     generic: &[GenericFamily::EMOJI],
 };
 
-/// Names and files of each family: the first name is its own, the others it stands in for, and so do the generic ones.
+/// The names and files of each family: the first name is its own, the others are those it replaces, including the generic ones.
 pub fn families() -> impl Iterator<Item = (&'static [&'static str], &'static [&'static [u8]], &'static [&'static str])> {
     let generic: [&'static [&'static str]; 5] = [&["sans-serif", "system-ui"], &["serif"], &["monospace"], &[], &["emoji"]];
     [&SANS, &SERIF, &MONO, &WIDE, &EMOJI].into_iter().zip(generic).map(|(family, generic)| (family.names, family.faces, generic))
 }
 
-/// What must be told to whoever gets a copy of the fonts, and so of this program.
+/// The notices that must accompany the fonts, and so this program.
 pub const NOTICES: [&str; 3] = [
     include_str!("../../../../assets/fonts/LICENCE-LIBERATION.txt"),
     include_str!("../../../../assets/fonts/LICENCE-DEJAVU.txt"),
     include_str!("../../../../assets/fonts/LICENCE-TWEMOJI.txt"),
 ];
 
-/// Fonts for a text, and the characters of it that none of them has.
+/// The fonts for a text, and the characters that none of them has.
 pub struct ChosenFonts {
     pub fonts: Fonts,
     pub missing: BTreeSet<char>,
 }
 
-/// The fonts that a text of these characters needs. Further files are read only if the built-in ones lack something.
+/// The fonts that a text with these characters needs. Additional files are read only if the built-in fonts lack characters.
 pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFonts, FontError> {
     let mut fonts = Fonts::default();
     for family in [&SANS, &SERIF, &MONO, &WIDE] {
@@ -98,7 +98,7 @@ pub fn choose(letters: &BTreeSet<char>, further: &FontFiles) -> Result<ChosenFon
 fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     let generic = family.generic.iter().map(|generic| Some(*generic));
     for (number, name) in family.names.iter().enumerate() {
-        // A family is told one generic name at a time: each name takes one of them, as long as there are any.
+        // A family is registered with one generic name at a time, as long as there are any.
         let generic = generic.clone().nth(number).flatten();
         for face in family.faces {
             let named = FontOverride { family_name: Some((*name).into()), ..FontOverride::default() };
@@ -112,12 +112,12 @@ fn register(fonts: &mut Fonts, family: &Family) -> Result<(), FontError> {
     Ok(())
 }
 
-/// The font files of a folder, open: a worker opens them before it gives up opening files, and reads what it needs later.
+/// The open font files of a folder: a worker opens them before it gives up the right to open files, and reads them when needed.
 #[derive(Debug, Default)]
 pub struct FontFiles(Vec<File>);
 
 impl FontFiles {
-    /// Those of a folder and the folders in it, in order, up to a bound. What cannot be opened is passed over.
+    /// Opens the files of a folder and its subfolders, in order, up to a limit. Files that cannot be opened are skipped.
     pub fn open(folder: &Path) -> Self {
         let mut folders = vec![folder.to_owned()];
         let mut found = Vec::new();
@@ -143,7 +143,7 @@ impl FontFiles {
     }
 }
 
-/// Take a file in if it has any of the missing characters. One that cannot be read is passed over.
+/// Adds a file if it has any of the missing characters. An unreadable file is skipped.
 fn add_file(fonts: &mut Fonts, file: &File, missing: &mut BTreeSet<char>) {
     if missing.is_empty() {
         return;
@@ -167,9 +167,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_built_in_fonts_lack_is_taken_from_the_folder() {
+    fn characters_missing_from_built_in_fonts_come_from_the_folder() {
         let letters: BTreeSet<char> = "Ünïcode ελλ 日".chars().collect();
-        let chosen = choose(&letters, &FontFiles::default()).expect("the built-in fonts are fonts");
+        let chosen = choose(&letters, &FontFiles::default()).expect("the built-in fonts are valid");
         assert_eq!(chosen.missing, BTreeSet::from(['日']));
         let folder = tempfile::tempdir().expect("a folder");
         let deeper = folder.path().join("a");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_notices_name_their_licences() {
+    fn the_notices_name_their_licenses() {
         for (notice, word) in NOTICES.iter().zip(["SIL OPEN FONT LICENSE", "Bitstream", "CC-BY 4.0"]) {
             assert!(notice.contains(word));
         }

@@ -1,6 +1,6 @@
-//! Which characters a font file has glyphs for, read from its character map, and what the scripts are called.
+//! The characters for which a font file has glyphs, from its character map, and the names of scripts.
 //!
-//! It reads files that may be anything: whatever does not fit is a font without glyphs.
+//! The files are untrusted: an invalid file counts as a font without glyphs.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl<'a> Glyphs<'a> {
-    /// Of a TrueType or OpenType file, or of the first font of a collection.
+    /// Reads a TrueType or OpenType file, or the first font of a collection.
     pub fn of(file: &'a [u8]) -> Self {
         Self { map: find_map(file).unwrap_or(Map::Nothing) }
     }
@@ -100,7 +100,7 @@ fn in_segments(table: &[u8], code: u32) -> Option<bool> {
     Some(false)
 }
 
-/// Whether a character is shown by nothing or by space, so that no glyph is missed.
+/// Whether a character is invisible or space, so that no glyph is missing.
 fn is_silent(letter: char) -> bool {
     letter.is_whitespace()
         || letter.is_control()
@@ -109,20 +109,20 @@ fn is_silent(letter: char) -> bool {
             | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFC | 0xE000..=0xF8FF | 0xE0000..=0xE0FFF)
 }
 
-/// The characters among these that none of the fonts has.
+/// The characters that none of the fonts has.
 pub fn missing(letters: &BTreeSet<char>, fonts: &[Glyphs<'_>]) -> BTreeSet<char> {
     let lacks = |letter: &&char| !is_silent(**letter) && !fonts.iter().any(|font| font.has(**letter));
     letters.iter().filter(lacks).copied().collect()
 }
 
-/// Whether a font of coloured pictures is needed.
+/// Whether the character needs an emoji font.
 pub fn is_pictorial(letter: char) -> bool {
     matches!(u32::from(letter), 0x203C | 0x2049 | 0x20E3 | 0x2122 | 0x2139 | 0x2194..=0x21AA | 0x231A..=0x23FF | 0x24C2
         | 0x25AA..=0x25FE | 0x2600..=0x27BF | 0x2934..=0x2935 | 0x2B05..=0x2B55 | 0x3030 | 0x303D | 0x3297 | 0x3299 | 0xFE0F
         | 0x1F000..=0x1FAFF)
 }
 
-/// What people call the script of a character.
+/// The common name of a character's script.
 pub fn script(letter: char) -> &'static str {
     match u32::from(letter) {
         0x0370..=0x03FF | 0x1F00..=0x1FFF => "Greek",
@@ -161,7 +161,7 @@ pub fn script(letter: char) -> &'static str {
         | 0x20000..=0x3FFFF => "Chinese, Japanese or Korean",
         0x3040..=0x30FF => "Japanese",
         0x1F000..=0x1FAFF => "emoji",
-        _ => "other signs",
+        _ => "other symbols",
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_found_and_named() {
+    fn missing_characters_are_found_and_named() {
         let fonts = [Glyphs::of(include_bytes!("../../../../assets/fonts/DejaVuSans.ttf"))];
         let letters: BTreeSet<char> = "a \u{200b}\u{34f}漢ไहб".chars().collect();
         let missing = missing(&letters, &fonts);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_has_no_glyphs() {
+    fn an_invalid_file_has_no_glyphs() {
         let file = include_bytes!("../../../../assets/fonts/LiberationMono-Bold.ttf");
         for end in [0, 3, 4, 11, 100, 400, 2_000] {
             Glyphs::of(&file[..end]).has('a');

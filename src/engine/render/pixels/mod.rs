@@ -1,8 +1,8 @@
-//! Emails as pictures and PDF.
+//! Emails as screenshots and PDF.
 //!
-//! [`Pixels`] is the face: it is handed HTML and the files of its images, and gives back files and warnings. Who draws is behind
-//! the [`Renderer`] port: the engine that is built in, in a worker process of its own for each email, or a Chromium. Nothing here
-//! ever fetches anything: whoever asks looks up [`Pixels::image_addresses`], fetches what may be fetched, and hands it in.
+//! [`Pixels`] is the interface: it takes HTML and its image files, and returns files and warnings. The [`Renderer`] behind it is either the
+//! built-in engine, in a worker process for each email, or a Chromium. Nothing here fetches anything: the caller gets
+//! [`Pixels::image_addresses`], fetches the allowed ones, and passes them in.
 
 pub mod chromium;
 mod draw;
@@ -34,38 +34,38 @@ use super::images::{ImageFile, ImageMeasurements};
 use super::imported_html::{Change, ImportedHtml};
 use crate::vocab::limits::{DRAWN_IMAGES_BYTES_MAX, DRAWN_WIDTH_PX_MAX, DRAWN_WIDTH_PX_MIN, DRAWN_WIDTHS_MAX};
 
-/// An email to be drawn.
+/// An email to draw.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     pub html: String,
-    /// Files by the address that the HTML names, whatever kind of address it is.
+    /// Files by the URL in the HTML, of any kind.
     pub images: BTreeMap<String, Vec<u8>>,
 }
 
-/// How pictures are taken.
+/// The options of screenshots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreenshotOptions {
-    /// Widths of the window, in pixels of the style sheet; one picture each.
+    /// The widths of the window in CSS pixels; one screenshot each.
     pub widths: Vec<u32>,
-    /// Pixels of the picture for one of the style sheet.
+    /// Image pixels per CSS pixel.
     pub density: f32,
-    /// Whether the reader prefers dark colours.
+    /// Whether the reader prefers dark colors.
     pub dark: bool,
-    /// Width of a small copy of each picture's top.
+    /// The width of a thumbnail of each screenshot's top.
     pub thumbnail_width: Option<u32>,
 }
 
 impl ScreenshotOptions {
-    /// Plain pictures of these widths.
+    /// Plain screenshots of these widths.
     pub fn of(widths: &[u32]) -> Self {
         Self { widths: widths.to_vec(), density: 1.0, dark: false, thumbnail_width: None }
     }
 }
 
-/// One picture.
+/// One screenshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Screenshot {
-    /// The width that was asked for.
+    /// The requested width.
     pub width: u32,
     pub width_px: u32,
     pub height_px: u32,
@@ -73,7 +73,7 @@ pub struct Screenshot {
     pub thumbnail: Option<Vec<u8>>,
 }
 
-/// What a PDF is laid out on.
+/// The paper size of a PDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Paper {
     A4,
@@ -84,23 +84,23 @@ pub enum Paper {
     },
 }
 
-/// What was made, and what whoever looks at it should know.
+/// The result, with warnings for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendering<T> {
     pub made: T,
     pub warnings: Vec<Warning>,
 }
 
-/// Something about an email that its picture cannot show.
+/// A part of an email that its screenshot cannot show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Warning {
-    /// Characters that no font has a glyph for.
+    /// Characters without a glyph in any font.
     GlyphsMissing { script: String, examples: String },
-    /// Images that nothing was given for; their texts stand in their places.
+    /// Images without a file; their alternative texts are shown instead.
     ImagesAbsent { count: usize, first: String },
-    /// Images that are broken, too large, or of a kind that mail clients do not show.
+    /// Images that are damaged, too large, or of a kind that mail clients do not show.
     ImagesUnsound { count: usize, first: String },
-    /// The email is longer than the picture of this width.
+    /// The email is longer than the screenshot of this width.
     Cut { width: u32 },
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Warning {
         match self {
             Self::GlyphsMissing { script, examples } => write!(
                 f,
-                "No font here has the {script} characters {examples}: the picture shows boxes, recipients see them. Set \
+                "No installed font has the {script} characters {examples}: the picture shows boxes, but recipients see them. Set \
                  rendering.fonts to a folder with fonts for them, like Noto's."
             ),
             Self::ImagesAbsent { count, first } => {
@@ -118,7 +118,7 @@ impl fmt::Display for Warning {
             }
             Self::ImagesUnsound { count, first } => write!(
                 f,
-                "The image {first}{} cannot be shown: use sound PNG, JPEG, GIF or WebP files of reasonable size.",
+                "The image {first}{} cannot be shown: use valid PNG, JPEG, GIF or WebP files of reasonable size.",
                 others(*count)
             ),
             Self::Cut { width } => write!(f, "The email is longer than its picture at {width} pixels, which was cut."),
@@ -126,22 +126,22 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Why nothing was made.
+/// Why drawing failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RenderError {
-    /// The HTML is out of bounds; the caller can mend it.
+    /// The HTML exceeds a limit; the caller can fix it.
     Refused(HtmlRefusal),
-    /// The order makes no sense; a mistake of whoever asked.
+    /// The request is invalid, which is the caller's mistake.
     Misused(String),
-    /// The file of an image is at fault, for this reason.
+    /// The image file is the problem, for this reason.
     Image(String),
-    /// Too many wait already, or this one has waited too long; later it will work.
+    /// Too many requests wait already, or this one has waited too long; a retry may succeed.
     Busy,
-    /// It took too much time or memory, or made the drawing engine fall: the HTML is odd.
+    /// It needed too much time or memory, or crashed the drawing engine: the HTML is unusual.
     TooCostly,
-    /// The engine says no, in its own words.
+    /// The engine returned an error, with its message.
     Failed(String),
-    /// The worker process or the Chromium does not start or makes no sense.
+    /// The worker process or the Chromium does not start or returns invalid data.
     Unavailable(String),
 }
 
@@ -152,53 +152,53 @@ impl fmt::Display for RenderError {
             Self::Misused(what) => f.write_str(what),
             Self::Image(reason) => write!(f, "The image cannot be used: {reason}."),
             Self::Busy => f.write_str("Too many emails are being drawn; try again in a few seconds."),
-            Self::TooCostly => f.write_str("The email takes too much time or memory to draw; simplify its HTML and styles."),
+            Self::TooCostly => f.write_str("The email needs too much time or memory to draw; simplify its HTML and styles."),
             Self::Failed(why) => write!(f, "The email cannot be drawn: {why}"),
-            Self::Unavailable(why) => write!(f, "Emails cannot be drawn at present: {why}"),
+            Self::Unavailable(why) => write!(f, "Emails cannot be drawn now: {why}"),
         }
     }
 }
 
 impl std::error::Error for RenderError {}
 
-/// A drawing that is under way. Dropping it ends whatever process works on it.
+/// A running drawing. Dropping it ends its process.
 pub type RenderFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, RenderError>> + Send + 'a>>;
 
-/// Whatever draws emails.
+/// A drawing engine for emails.
 pub trait Renderer: Send + Sync {
-    /// Pictures of an email.
+    /// Draws screenshots of an email.
     fn screenshots<'a>(&'a self, page: &'a Page, options: &'a ScreenshotOptions) -> RenderFuture<'a, Rendering<Vec<Screenshot>>>;
-    /// An email as PDF, its text as text.
+    /// Draws an email as PDF, with selectable text.
     fn pdf<'a>(&'a self, page: &'a Page, paper: Paper, title: &'a str) -> RenderFuture<'a, Rendering<Vec<u8>>>;
 }
 
-/// Drawing, and reading HTML that may be hostile, for everybody who needs it.
+/// The service for drawing, and for parsing hostile HTML.
 pub struct Pixels {
     renderer: Arc<dyn Renderer>,
     workers: Arc<Workers>,
 }
 
 impl Pixels {
-    /// With the engine that is built in.
+    /// With the built-in engine.
     pub fn embedded(workers: Workers) -> Self {
         let workers = Arc::new(workers);
         Self { renderer: workers.clone(), workers }
     }
 
-    /// With a Chromium for the drawing, and the workers for all that must not reach it.
+    /// With a Chromium for drawing, and workers for everything that must not reach it.
     pub fn with_chromium(options: chromium::Options, workers: Workers) -> Self {
         let workers = Arc::new(workers);
         Self { renderer: Arc::new(Chromium::new(options, workers.clone())), workers }
     }
 
-    /// Pictures of an email, one for each width, in that order.
+    /// Screenshots of an email, one for each width, in that order.
     pub async fn screenshots(&self, page: &Page, options: &ScreenshotOptions) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         check_page(page)?;
         check_options(options)?;
         self.renderer.screenshots(page, options).await
     }
 
-    /// An email as PDF, its text as text.
+    /// An email as PDF, with selectable text.
     pub async fn pdf(&self, page: &Page, paper: Paper, title: &str) -> Result<Rendering<Vec<u8>>, RenderError> {
         check_page(page)?;
         if let Paper::Roll { width } = paper {
@@ -207,32 +207,32 @@ impl Pixels {
         self.renderer.pdf(page, paper, title).await
     }
 
-    /// The addresses of the images that an email shows, each once, as the HTML names them: what to hand in with it.
+    /// The URLs of the images in an email, each once, as in the HTML: the keys of the files to pass in.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
         self.workers.image_addresses(html).await
     }
 
-    /// Foreign HTML, made safe: nothing in it acts, deceives or calls home. Says what was taken away.
+    /// Sanitizes imported HTML: nothing in it executes, deceives or tracks. Also returns what was removed.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_html(html).await
     }
 
-    /// HTML that was made safe, with changes made, and made safe again.
+    /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.workers.revise_html(html, changes).await
     }
 
-    /// A mail file (.eml), made safe like HTML: its HTML with the images beside it, or its text.
+    /// Sanitizes a mail file (.eml): its HTML with the attached images, or its text.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<ImportedHtml, RenderError> {
         self.workers.clean_mail(file).await
     }
 
-    /// An uploaded image made fit for emails, and what was measured of it.
+    /// Converts an uploaded image for emails, and measures it.
     pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
         self.workers.prepare_upload(file).await
     }
 
-    /// The size and colours of an image that was served with this content type.
+    /// The size and colors of an image that was served with this content type.
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         self.workers.measure_image(file, content_type).await
     }
@@ -242,7 +242,7 @@ impl Pixels {
         self.workers.preview_image(file).await
     }
 
-    /// What confines the worker processes, as one of them finds it; none if the work is done in this process.
+    /// The confinement of the worker processes, as reported by one of them; `None` if the work runs in this process.
     pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
         self.workers.confinement().await
     }
@@ -260,7 +260,7 @@ fn check_page(page: &Page) -> Result<(), RenderError> {
 
 fn check_options(options: &ScreenshotOptions) -> Result<(), RenderError> {
     if options.widths.is_empty() || options.widths.len() > DRAWN_WIDTHS_MAX {
-        return Err(RenderError::Misused(format!("Ask for 1 to {DRAWN_WIDTHS_MAX} widths at a time.")));
+        return Err(RenderError::Misused(format!("Request 1 to {DRAWN_WIDTHS_MAX} widths at a time.")));
     }
     if !(0.5..=3.0).contains(&options.density) {
         return Err(RenderError::Misused("The density must be from 0.5 to 3.".to_owned()));
@@ -275,14 +275,14 @@ fn check_width(width: u32) -> Result<(), RenderError> {
     Err(RenderError::Misused(format!("A width must be from {DRAWN_WIDTH_PX_MIN} to {DRAWN_WIDTH_PX_MAX} pixels.")))
 }
 
-/// What worker processes need to know.
+/// The options of worker processes.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// This program: workers are further processes of it. Without it the work is done in this process, which a hostile email
-    /// can then exhaust: for tests and tools only.
+    /// This program: workers are further processes of it. Without it the work runs in this process, which a hostile email can then exhaust:
+    /// for tests and tools only.
     pub program: Option<PathBuf>,
-    /// A folder with further fonts.
+    /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
-    /// Workers run also where the kernel cannot confine them.
+    /// Workers run even if the kernel cannot confine them.
     pub unconfined: bool,
 }

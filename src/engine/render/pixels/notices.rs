@@ -1,8 +1,8 @@
-//! The notices of others whose work is part of every copy of this program: fonts, and the drawing engine's own sources.
+//! The notices for third-party work in every copy of this program: fonts, and the drawing engine's own sources.
 
 use super::fonts;
 
-/// The engine's parts that were ported from elsewhere, with what their licences want to be told.
+/// Parts of the engine that were ported from elsewhere, with the notices that their licenses require.
 const ENGINE: [(&str, &str); 5] = [
     ("Chromium (Blink and Skia)", include_str!("../../../../assets/licences/LICENSE-CHROMIUM")),
     ("ICU", include_str!("../../../../assets/licences/LICENSE-ICU")),
@@ -11,9 +11,9 @@ const ENGINE: [(&str, &str); 5] = [
     ("subsetter", include_str!("../../../../assets/licences/LICENSE-SUBSETTER")),
 ];
 
-/// All of them, as one text.
+/// All notices as one text.
 pub fn notices() -> String {
-    let mut out = "Fonts and sources of others within this program, and their licences.\n".to_owned();
+    let mut out = "Third-party fonts and sources in this program, and their licenses.\n".to_owned();
     out.push_str("\nThis software is based in part on the work of the Independent JPEG Group.\n");
     for notice in fonts::NOTICES {
         out.push_str(&format!("\n{}\n\n{}\n", "=".repeat(80), notice.trim()));

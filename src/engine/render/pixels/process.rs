@@ -1,8 +1,8 @@
-//! Worker processes, seen from the server: started with an order, listened to, ended in time.
+//! Worker processes from the server's side: started with a request, read from, and ended in time.
 //!
-//! A worker lives for one order. As many run at once as there are processors, and only while the pixels that they decode together
-//! stay within a budget; a bounded number of orders waits for a bounded time. It does not know what the orders are about, except how many
-//! pixels their images have.
+//! A worker handles one request. As many run in parallel as there are processors, and only while the pixels that they decode together stay
+//! within a budget; a bounded number of requests waits for a bounded time. Except for the number of pixels, the content of requests does
+//! not matter here.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,36 +28,36 @@ use crate::vocab::limits::{
     DECODED_PIXELS_AT_ONCE, DRAWING_ANSWER_BYTES_MAX, DRAWING_TIME, DRAWING_WAIT, DRAWINGS_WAITING_MAX, DRAWN_IMAGE_PIXELS_MAX,
 };
 
-/// The word on the command line that makes a process a worker.
+/// The command-line argument that makes a process a worker.
 const COMMAND: &str = "render-worker";
-/// A worker's whole environment: its allocator takes memory when it is needed and gives it back at once, which costs a server time but
-/// halves what a process of a tenth of a second takes.
+/// A worker's whole environment: its allocator allocates memory on demand and returns it at once, which costs a server time but halves the
+/// memory of a process that lives a tenth of a second.
 const ENVIRONMENT: [(&str, &str); 2] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0"), ("MIMALLOC_PURGE_DELAY", "0")];
-/// How often and how long a process is looked at that has closed its output and ought to end.
+/// How often to check whether a process that has closed its output has ended.
 const LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The unit in which pixels are granted: a semaphore counts no further than a few hundred million.
+/// The unit of granted pixels: a semaphore counts only to some hundred million.
 const GRANT_PIXELS: u64 = 1024;
-/// How an image that is written into the HTML begins.
+/// The start of the URL of an embedded image.
 const EMBEDDED: &str = "data:image/";
 
-/// Everything that starts worker processes.
+/// Starts the worker processes.
 pub struct Workers {
     options: Options,
-    /// Invariant: what running workers decode is taken from it, so all together decode no more than it held at first.
+    /// Invariant: running workers take the pixels that they decode from it, so together they never decode more than its initial value.
     pixels: Semaphore,
     turns: Semaphore,
     waiting: AtomicUsize,
-    /// How long an order waits for its turn.
+    /// How long a request waits in the queue.
     wait: Duration,
 }
 
-/// Kills the process when nobody waits for it any more.
+/// Kills the process on drop.
 struct RunningWorker(Child);
 
 impl RunningWorker {
-    /// Its end, after it has closed its output: soon by itself, or else by force.
+    /// Waits for its end after it has closed its output: it ends soon, or is killed.
     async fn end(&mut self) -> io::Result<ExitStatus> {
         for _ in 0..LOOKS {
             if let Some(status) = self.0.try_wait()? {
@@ -72,13 +72,13 @@ impl RunningWorker {
 
 impl Drop for RunningWorker {
     fn drop(&mut self) {
-        // Both fail only if it has ended already, which is what is wanted.
+        // Both fail only if it has already ended, which is fine.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Counts an order among those that wait.
+/// Counts a waiting request.
 struct QueuedRequest<'a>(&'a AtomicUsize);
 
 impl Drop for QueuedRequest<'_> {
@@ -96,39 +96,39 @@ impl Workers {
         Self { options, pixels, turns, waiting, wait: DRAWING_WAIT }
     }
 
-    /// Workers who have all the pixels in use that there are, so that an image waits this long in vain.
+    /// Workers without free pixels, so that an image waits this long in vain.
     #[cfg(test)]
     pub fn used_up(wait: Duration) -> Self {
         Self { pixels: Semaphore::new(0), wait, ..Self::new(Options::default()) }
     }
 
-    /// Have a text worked on.
+    /// Runs a task on a text.
     async fn obey(&self, work: WorkerTask, text: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         self.obey_with(work, text, 0, [].into_iter()).await
     }
 
-    /// Have a page drawn.
+    /// Draws a page.
     async fn draw(&self, work: WorkerTask, page: &Page) -> Result<Message<WorkerReply>, RenderError> {
         let embedded = if page.html.contains(EMBEDDED) { DRAWN_IMAGE_PIXELS_MAX } else { 0 };
         let given: u64 = page.images.values().map(|file| images::pixels(file)).sum();
-        // The worker leaves out the images that are more than this.
+        // The worker omits the images beyond this.
         let pixels = (given + embedded).min(DRAWN_IMAGE_PIXELS_MAX);
         self.obey_with(work, page.html.as_bytes(), pixels, page.images.iter()).await
     }
 
-    /// Have the file of an image worked on.
+    /// Runs a task on an image file.
     async fn decode(&self, task: Task, file: &[u8]) -> Result<Message<WorkerReply>, RenderError> {
         let granted = images::pixels(file);
         if let Some(reason) = images::refusal(granted) {
             return Err(RenderError::Image(reason));
         }
         match self.obey_with(WorkerTask::Image(task), file, granted, [].into_iter()).await {
-            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding it takes too much time or memory".to_owned())),
+            Err(RenderError::TooCostly) => Err(RenderError::Image("decoding it needs too much time or memory".to_owned())),
             answer => answer,
         }
     }
 
-    /// Have an order obeyed whose images have so many pixels, as soon as it is its turn.
+    /// Runs a request whose images have this many pixels, as soon as it gets its turn.
     async fn obey_with(
         &self,
         work: WorkerTask,
@@ -164,33 +164,33 @@ impl Workers {
         }
     }
 
-    /// The addresses of the images that an email shows.
+    /// The URLs of the images in an email.
     pub async fn image_addresses(&self, html: &str) -> Result<Vec<String>, RenderError> {
         self.obey(WorkerTask::ImageAddresses, html.as_bytes()).await?.into_image_addresses()
     }
 
-    /// Foreign HTML, made safe.
+    /// Sanitizes imported HTML.
     pub async fn clean_html(&self, html: &str) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::CleanHtml, html.as_bytes()).await?.into_imported_html()
     }
 
-    /// HTML that was made safe, with changes made, and made safe again.
+    /// Applies edits to sanitized HTML, and sanitizes the result.
     pub async fn revise_html(&self, html: &str, changes: Vec<Change>) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::Revise(changes), html.as_bytes()).await?.into_imported_html()
     }
 
-    /// A mail file, made safe.
+    /// Sanitizes a mail file.
     pub async fn clean_mail(&self, file: &[u8]) -> Result<ImportedHtml, RenderError> {
         self.obey(WorkerTask::CleanMail, file).await?.into_imported_html()
     }
 
-    /// An uploaded image made fit for emails, and what was measured of it.
+    /// Converts an uploaded image for emails, and measures it.
     pub async fn prepare_upload(&self, file: &[u8]) -> Result<(ImageFile, ImageMeasurements), RenderError> {
         let (made, measured) = self.decode(Task::Upload, file).await?.into_made()?;
         Ok((made, measured.ok_or_else(malformed)?))
     }
 
-    /// The size and colours of an image.
+    /// The size and colors of an image.
     pub async fn measure_image(&self, file: &[u8], content_type: &str) -> Result<ImageMeasurements, RenderError> {
         let task = Task::Measure { content_type: content_type.to_owned() };
         self.decode(task, file).await?.into_measured()
@@ -201,12 +201,12 @@ impl Workers {
         Ok(self.decode(Task::Preview, file).await?.into_made()?.0)
     }
 
-    /// The top of a picture as PNG, this wide.
+    /// The top of an image as PNG with this width.
     pub async fn thumbnail(&self, file: &[u8], width: u32) -> Result<Vec<u8>, RenderError> {
         Ok(self.decode(Task::Thumbnail { width }, file).await?.into_made()?.0.bytes)
     }
 
-    /// What confines a worker process; none if there are no such processes.
+    /// The confinement of a worker process; `None` if there are no such processes.
     pub async fn confinement(&self) -> Result<Option<Confinement>, RenderError> {
         if self.options.program.is_none() {
             return Ok(None);
@@ -227,7 +227,7 @@ impl Renderer for Workers {
     }
 }
 
-/// One worker, from its start to its end.
+/// Runs one worker from start to end.
 async fn run(
     program: &Path,
     duty: &WorkerOptions,
@@ -247,7 +247,7 @@ async fn run(
     let mut input = pipe::Sender::from_owned_fd(input).map_err(start)?;
     let output = pipe::Receiver::from_owned_fd(output).map_err(start)?;
     let sending = async {
-        // A worker that ended early says more by its answer or its end than by this.
+        // If a worker ended early, its response or exit status is more informative than this error.
         let _ = send(&mut input, order).await;
         drop(input);
     };
@@ -259,7 +259,7 @@ async fn run(
     let exchanged = timeout(DRAWING_TIME, async { tokio::join!(sending, receive).1 }).await;
     match exchanged {
         Err(_) => return Err(RenderError::TooCostly),
-        Ok(Err(error)) => return Err(RenderError::Unavailable(format!("the worker process cannot be heard: {error}"))),
+        Ok(Err(error)) => return Err(RenderError::Unavailable(format!("cannot read from the worker process: {error}"))),
         Ok(Ok(_)) => {}
     }
     if answer.len() > DRAWING_ANSWER_BYTES_MAX {
@@ -268,12 +268,12 @@ async fn run(
     if let Some(answer) = Message::decode(&answer) {
         return Ok(answer);
     }
-    // Ended by a signal: out of time, out of memory, or out of stack.
+    // Killed by a signal: out of time, out of memory, or out of stack.
     let ended = worker.end().await.map_err(start)?;
     Err(if ended.signal().is_some() { RenderError::TooCostly } else { malformed() })
 }
 
-/// Send an order piece by piece: it may be large, and is in memory once already.
+/// Sends a request chunk by chunk: it may be large, and is already in memory once.
 async fn send(input: &mut pipe::Sender, order: &Message<WorkerRequest, &[u8]>) -> io::Result<()> {
     for piece in order.pieces() {
         input.write_all(&piece).await?;
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_image_waits_until_pixels_are_given_back() {
+    async fn an_image_waits_until_pixels_are_released() {
         let workers = Workers::used_up(Duration::from_secs(10));
         let file = file();
         let give_back = async {
@@ -302,16 +302,16 @@ mod tests {
         };
         let (measured, ()) = tokio::join!(workers.measure_image(&file, "image/png"), give_back);
         assert_eq!(measured.map(|measured| (measured.width, measured.height)), Ok((40, 30)));
-        // What was granted is there again.
+        // The granted pixels are available again.
         assert_eq!((workers.pixels.available_permits(), workers.waiting.load(Ordering::Relaxed)), (2, 0));
     }
 
     #[tokio::test]
-    async fn an_image_that_waits_too_long_for_pixels_is_given_up() {
+    async fn an_image_that_waits_too_long_for_pixels_fails() {
         let workers = Workers::used_up(Duration::from_millis(20));
         assert_eq!(workers.measure_image(&file(), "image/png").await.map(|_| ()), Err(RenderError::Busy));
         assert_eq!(workers.waiting.load(Ordering::Relaxed), 0);
-        // What is not decoded needs no pixels.
+        // Work without decoding needs no pixels.
         assert!(workers.clean_html("<p>x").await.is_ok());
     }
 }

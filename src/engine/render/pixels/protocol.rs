@@ -1,10 +1,8 @@
-//! What is said between the server and its worker processes: one order, one answer, each a head in JSON and a number of parts.
+//! The protocol between the server and its worker processes: one request, one response, each a JSON head and a number of parts.
 //!
 //! ```text
 //! "MWRK" · length of the head (u32) · head · number of parts (u32) · for each part: length (u32) · bytes
 //! ```
-//!
-//! It knows neither pipes nor processes.
 
 use std::borrow::Cow;
 
@@ -18,24 +16,24 @@ use super::{Paper, RenderError, Rendering, Screenshot, ScreenshotOptions, Warnin
 
 const MAGIC: &[u8; 4] = b"MWRK";
 
-/// A message in pieces.
+/// A message.
 #[derive(Debug, PartialEq)]
 pub struct Message<H, P = Vec<u8>> {
     pub head: H,
     pub parts: Vec<P>,
 }
 
-/// The head of an order. Its parts are the text to work on, and one file for each of `images`.
+/// The head of a request. Its parts are the text to process, and one file for each of `images`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerRequest {
     pub work: WorkerTask,
-    /// Addresses of the images.
+    /// The URLs of the images.
     pub images: Vec<String>,
     /// How many pixels of images may be decoded.
     pub pixels: u64,
 }
 
-/// What is to be done.
+/// The task of a worker.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerTask {
     Shots(ScreenshotOptions),
@@ -44,29 +42,29 @@ pub enum WorkerTask {
         title: String,
     },
     ImageAddresses,
-    /// The text is foreign HTML.
+    /// The text is imported HTML.
     CleanHtml,
     /// The text is a mail file.
     CleanMail,
-    /// The text is HTML that was made safe.
+    /// The text is sanitized HTML.
     Revise(Vec<Change>),
-    /// In place of the text stands the file of an image.
+    /// Instead of a text there is an image file.
     Image(images::Task),
-    /// Tell what confines the worker.
+    /// Report the worker's confinement.
     Confinement,
 }
 
 impl WorkerTask {
-    /// Whether text is drawn, for which further fonts may be needed.
+    /// Whether text is drawn, which may need additional fonts.
     pub fn draws_text(&self) -> bool {
         matches!(self, Self::Shots(_) | Self::Pdf { .. })
     }
 }
 
-/// The head of an answer.
+/// The head of a response.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub enum WorkerReply {
-    /// One part for each picture, and one for each thumbnail after it.
+    /// One part for each screenshot, and one for each thumbnail after it.
     Shots {
         shots: Vec<ScreenshotHead>,
         warnings: Vec<Warning>,
@@ -76,15 +74,15 @@ pub enum WorkerReply {
         warnings: Vec<Warning>,
     },
     ImageAddresses(Vec<String>),
-    /// One part: the HTML, which is missing in the head.
+    /// One part: the HTML, which is omitted from the head.
     ImportedHtml(ImportedHtml),
-    /// One part: the file that was made, if one was.
+    /// One part: the new file, if there is one.
     Image(images::TaskResult),
     Confinement(Confinement),
     Fault(RenderError),
 }
 
-/// A picture without its bytes.
+/// A screenshot without its bytes.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScreenshotHead {
     width: u32,
@@ -94,9 +92,9 @@ pub struct ScreenshotHead {
 }
 
 impl<H: Serialize, P: AsRef<[u8]>> Message<H, P> {
-    /// The message as bytes, in pieces that follow each other; the parts are not copied.
+    /// The message as a sequence of bytes; the parts are not copied.
     pub fn pieces(&self) -> impl Iterator<Item = Cow<'_, [u8]>> {
-        let head = serde_json::to_vec(&self.head).expect("a head has nothing that JSON cannot say");
+        let head = serde_json::to_vec(&self.head).expect("a head contains only JSON values");
         let parts = self.parts.iter().map(AsRef::as_ref);
         let start = [MAGIC.as_slice(), &length(&head), &head, &(self.parts.len() as u32).to_le_bytes()].concat();
         let parts = parts.flat_map(|part| [Cow::Owned(length(part).to_vec()), Cow::Borrowed(part)]);
@@ -117,12 +115,12 @@ fn length(bytes: &[u8]) -> [u8; 4] {
 }
 
 impl<H: DeserializeOwned> Message<H> {
-    /// The message that these bytes are, all of them.
+    /// Decodes a message; all bytes must belong to it.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(MAGIC)?;
         let head = serde_json::from_slice(piece(&mut rest)?).ok()?;
         let count = number(&mut rest)?;
-        // Each part has at least its length, so a lie about their number asks for no memory.
+        // Each part has at least its length, so a wrong number of parts allocates no memory.
         let mut parts = Vec::with_capacity(count.min(rest.len() / 4));
         for _ in 0..count {
             parts.push(piece(&mut rest)?.to_vec());
@@ -145,7 +143,7 @@ fn piece<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 impl Message<WorkerReply> {
-    /// Pictures, to be sent.
+    /// A response with screenshots.
     pub fn of_screenshots(drawn: Rendering<Vec<Screenshot>>) -> Self {
         let mut parts = Vec::new();
         let mut shots = Vec::new();
@@ -158,7 +156,7 @@ impl Message<WorkerReply> {
         Self { head: WorkerReply::Shots { shots, warnings: drawn.warnings }, parts }
     }
 
-    /// Pictures, as sent by [`Self::of_shots`].
+    /// The screenshots in a response.
     pub fn into_screenshots(self) -> Result<Rendering<Vec<Screenshot>>, RenderError> {
         let WorkerReply::Shots { shots, warnings } = self.head else { return Err(fault(self.head)) };
         let mut parts = self.parts.into_iter();
@@ -172,39 +170,39 @@ impl Message<WorkerReply> {
         Ok(Rendering { made, warnings })
     }
 
-    /// A PDF.
+    /// The PDF in a response.
     pub fn into_pdf(self) -> Result<Rendering<Vec<u8>>, RenderError> {
         let WorkerReply::Pdf { warnings } = self.head else { return Err(fault(self.head)) };
         Ok(Rendering { made: self.parts.into_iter().next().ok_or_else(malformed)?, warnings })
     }
 
-    /// A foreign email, to be sent.
+    /// A response with an imported email.
     pub fn of_imported_html(mut imported_html: ImportedHtml) -> Self {
         let html = std::mem::take(&mut imported_html.html);
         Self { head: WorkerReply::ImportedHtml(imported_html), parts: vec![html.into_bytes()] }
     }
 
-    /// A foreign email, as sent by [`Self::of_foreign`].
+    /// The imported email in a response.
     pub fn into_imported_html(self) -> Result<ImportedHtml, RenderError> {
         let WorkerReply::ImportedHtml(imported_html) = self.head else { return Err(fault(self.head)) };
         let html = self.parts.into_iter().next().and_then(|html| String::from_utf8(html).ok()).ok_or_else(malformed)?;
         Ok(ImportedHtml { html, ..imported_html })
     }
 
-    /// The file of an image, as it was made.
+    /// The new image file in a response.
     pub fn into_made(self) -> Result<(ImageFile, Option<ImageMeasurements>), RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         let (bytes, format) = self.parts.into_iter().next().zip(done.format).ok_or_else(malformed)?;
         Ok((ImageFile { bytes, format }, done.measured))
     }
 
-    /// What was measured of an image.
+    /// The image measurements in a response.
     pub fn into_measured(self) -> Result<ImageMeasurements, RenderError> {
         let WorkerReply::Image(done) = self.head else { return Err(fault(self.head)) };
         done.measured.ok_or_else(malformed)
     }
 
-    /// What confines the worker.
+    /// The confinement in a response.
     pub fn into_confinement(self) -> Result<Confinement, RenderError> {
         match self.head {
             WorkerReply::Confinement(confinement) => Ok(confinement),
@@ -212,7 +210,7 @@ impl Message<WorkerReply> {
         }
     }
 
-    /// Addresses of images.
+    /// The image URLs in a response.
     pub fn into_image_addresses(self) -> Result<Vec<String>, RenderError> {
         match self.head {
             WorkerReply::ImageAddresses(addresses) => Ok(addresses),
@@ -225,9 +223,9 @@ fn fault(answer: WorkerReply) -> RenderError {
     if let WorkerReply::Fault(fault) = answer { fault } else { malformed() }
 }
 
-/// What is said of an answer that is none.
+/// The error for an invalid response.
 pub fn malformed() -> RenderError {
-    RenderError::Unavailable("the worker process gave no proper answer".to_owned())
+    RenderError::Unavailable("the worker process returned an invalid response".to_owned())
 }
 
 #[cfg(test)]
@@ -235,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sent_arrives() {
+    fn messages_are_decoded_as_encoded() {
         let screenshot = Screenshot { width: 600, width_px: 1200, height_px: 9, png: vec![1, 2], thumbnail: Some(vec![]) };
         let other = Screenshot { thumbnail: None, ..screenshot.clone() };
         let drawn = Rendering { made: vec![screenshot, other], warnings: vec![Warning::Cut { width: 600 }] };
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_something_else_is_no_answer() {
+    fn a_response_of_another_kind_is_invalid() {
         let answer = Message { head: WorkerReply::Pdf { warnings: vec![] }, parts: vec![] };
         assert_eq!(answer.into_screenshots(), Err(malformed()));
         let answer = Message { head: WorkerReply::Fault(RenderError::Busy), parts: vec![] };

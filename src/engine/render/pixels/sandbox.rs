@@ -1,7 +1,7 @@
 //! Confinement of a worker process, in layers: limits, namespaces, Landlock, and a filter of system calls.
 //!
-//! It changes the process it is called in, for good. It does not know what the process does afterwards, only what it needs for that:
-//! memory, the streams it has, and files that are open already.
+//! It changes the calling process permanently. All that the process needs afterwards is memory, its streams, and files that are already
+//! open.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,24 +16,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::vocab::limits::DRAWING_CPU_SECONDS;
 
-/// The newest Landlock whose rights this program knows. Older kernels enforce those that they know.
+/// The newest Landlock version whose rights this program uses. Older kernels enforce those that they support.
 const LANDLOCK: ABI = ABI::V6;
 
-/// Whether a layer is required. Those that containers and older kernels commonly refuse are not: the filter alone stops the same calls.
+/// Whether a layer is required. Layers that containers and older kernels commonly do not support are optional: the filter alone blocks the
+/// same calls.
 const REQUIRED: bool = true;
 const OPTIONAL: bool = false;
 
-/// What holds a worker process.
+/// The confinement of a worker process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     pub layers: Vec<Layer>,
 }
 
-/// One of the layers.
+/// A layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     pub name: String,
-    /// Without it a worker refuses to run, unless `rendering.require_confinement` is false.
+    /// Without it a worker does not run, unless `rendering.require_confinement` is false.
     pub is_required: bool,
     /// Why it is off, if it is.
     pub off: Option<String>,
@@ -49,17 +50,17 @@ impl fmt::Display for Layer {
 }
 
 impl Confinement {
-    /// The layers that are on.
+    /// The active layers.
     pub fn on(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.off.is_none())
     }
 
-    /// The layers that are off.
+    /// The inactive layers.
     pub fn off(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.off.is_some())
     }
 
-    /// The first layer that is off although workers need it.
+    /// The first required layer that is inactive.
     pub fn missing(&self) -> Option<&Layer> {
         self.off().find(|layer| layer.is_required)
     }
@@ -70,19 +71,19 @@ impl Confinement {
     }
 }
 
-/// The first half, before the process starts a thread: namespaces can be left by single-threaded processes only, and threads inherit
-/// everything that is given up here. The files that the process needs must be open.
+/// The first half, before the process starts a thread: only single-threaded processes can leave namespaces, and threads inherit the
+/// restrictions. The files that the process needs must be open.
 pub fn isolate(memory_bytes: u64) -> Confinement {
     let mut confinement = Confinement::default();
-    // Read before Landlock takes the file away.
+    // Read this before Landlock blocks the file.
     let present = address_space();
     confinement.add("no new privileges", REQUIRED, option(libc::PR_SET_NO_NEW_PRIVS, 1));
     confinement.add("user namespace", OPTIONAL, leave(libc::CLONE_NEWUSER));
     confinement.add("network namespace", OPTIONAL, leave(libc::CLONE_NEWNET));
-    // A server that is killed must leave no worker behind. After the namespaces: new credentials clear it.
+    // If the server is killed, no worker must remain. This comes after the namespaces: new credentials would clear it.
     confinement.add("end with the server", REQUIRED, option(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong));
     confinement.add("Landlock", OPTIONAL, refuse_files());
-    // After Landlock, which needs a descriptor.
+    // This comes after Landlock, which needs a descriptor.
     confinement.add("resource limits", REQUIRED, present.and_then(|present| limit_resources(present + memory_bytes)));
     confinement
 }
@@ -97,7 +98,7 @@ fn limit_resources(addresses: u64) -> io::Result<()> {
     limit(libc::RLIMIT_CPU, DRAWING_CPU_SECONDS)?;
     limit(libc::RLIMIT_CORE, 0)?;
     limit(libc::RLIMIT_FSIZE, 0)?;
-    // Descriptors that are open stay open; there will be no further one.
+    // Open descriptors stay open; no new ones can be opened.
     limit(libc::RLIMIT_NOFILE, 0)
 }
 
@@ -109,11 +110,11 @@ fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
 
 fn option(name: c_int, value: c_ulong) -> io::Result<()> {
     let none: c_ulong = 0;
-    // SAFETY: these options take numbers only.
+    // SAFETY: these options take only numbers.
     done(unsafe { libc::prctl(name, value, none, none, none) })
 }
 
-/// Move into a new namespace of this kind. Many containers and some distributions do not allow it, so it is a layer more where it works.
+/// Moves into a new namespace of this kind. Many containers and some distributions do not allow it, so it is an additional layer.
 fn leave(namespace: c_int) -> io::Result<()> {
     // SAFETY: the call takes a number and touches no memory of ours.
     done(unsafe { libc::unshare(namespace) })
@@ -123,17 +124,17 @@ fn done(returned: c_int) -> io::Result<()> {
     if returned == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Addresses in use, in bytes. The allocator has reserved many already, which costs nothing: the limit is on what comes on top.
+/// The address space in use, in bytes. The allocator has already reserved much of it, at no cost: the limit applies to what is added.
 fn address_space() -> io::Result<u64> {
     let text = std::fs::read_to_string("/proc/self/statm")?;
     let pages = text.split_whitespace().next().and_then(|pages| pages.parse::<u64>().ok());
     // SAFETY: the call only returns a number.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let bytes = pages.zip(u64::try_from(page).ok()).map(|(pages, page)| pages * page);
-    bytes.ok_or_else(|| io::Error::other("/proc/self/statm is not understood"))
+    bytes.ok_or_else(|| io::Error::other("/proc/self/statm cannot be parsed"))
 }
 
-/// Landlock with no rule: no path, no port, and no signal to other processes. The fonts are open already.
+/// Landlock without rules: no paths, no ports, and no signals to other processes. The fonts are already open.
 fn refuse_files() -> Result<(), String> {
     let created = Ruleset::default()
         .handle_access(AccessFs::from_all(LANDLOCK))
@@ -142,13 +143,13 @@ fn refuse_files() -> Result<(), String> {
         .and_then(Ruleset::create);
     match created.and_then(|created| created.restrict_self()).map_err(|error| error.to_string())?.ruleset {
         RulesetStatus::NotEnforced => Err("this kernel has none".to_owned()),
-        // An older kernel knows fewer rights; those of files, which matter most, are known to the oldest.
+        // An older kernel supports fewer rights; the oldest one supports those of files, which matter most.
         RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
     }
 }
 
-/// All that drawing asks of the kernel: memory, its open streams and files, locks, time, randomness, and its own end. No call among them
-/// takes a path, an address or the number of another process, and none starts a thread: the one that draws runs already.
+/// All system calls that drawing needs: memory, open streams and files, locks, time, randomness, and exit. None of them takes a path, an
+/// address or another process's id, and none starts a thread: the drawing thread already runs.
 const ALLOWED: [c_long; 34] = [
     // Streams and open files.
     libc::SYS_read,
@@ -159,7 +160,7 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_lseek,
     libc::SYS_fstat,
     libc::SYS_close,
-    // Memory. `mmap` and `mprotect` stand below.
+    // Memory. `mmap` and `mprotect` follow below.
     libc::SYS_brk,
     libc::SYS_munmap,
     libc::SYS_mremap,
@@ -172,19 +173,19 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_set_robust_list,
     libc::SYS_rseq,
     libc::SYS_restart_syscall,
-    // A stack that overflows is reported by a signal handler, which leaves by `rt_sigreturn`.
+    // A signal handler reports a stack overflow, and returns with `rt_sigreturn`.
     libc::SYS_rt_sigaction,
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // Where the kernel does not give the time without a call.
+    // Needed where the kernel does not provide the time without a system call.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_gettimeofday,
     libc::SYS_nanosleep,
     libc::SYS_clock_nanosleep,
     libc::SYS_getrandom,
-    // Its own numbers, which `abort` asks for.
+    // Its own ids, which `abort` reads.
     libc::SYS_getpid,
     libc::SYS_gettid,
     libc::SYS_getrusage,
@@ -192,12 +193,12 @@ const ALLOWED: [c_long; 34] = [
     libc::SYS_exit_group,
 ];
 
-/// Install the filter in every thread.
+/// Installs the filter in every thread.
 ///
-/// - A call through another entry of the kernel, like `int 0x80` with its 32-bit numbers, ends the process: no compiler emits one here, so
-///   only an attack gets there, and the filter's numbers would mean other calls.
-/// - A call that is not on the list fails with `ENOSYS`, as on a kernel that lacks it. An attacker gains as little by that as by a kill.
-///   The C library and the allocator try optional calls, which differ from version to version, and have another way for kernels without
+/// - A call through another kernel entry, like `int 0x80` with its 32-bit numbers, ends the process: no compiler emits one here, so only an
+///   attack does, and the filter's numbers would mean other calls.
+/// - A call that is not on the list fails with `ENOSYS`, as on a kernel without it. An attacker gains no more by that than by a kill.
+///   The C library and the allocator try optional calls, which differ between versions, and have a fallback for kernels without
 ///   them: with a kill, a new C library would end every drawing.
 fn filter() -> Result<(), String> {
     let not_executable = |argument: u8| {
@@ -208,7 +209,7 @@ fn filter() -> Result<(), String> {
     let text = |error: &dyn fmt::Display| error.to_string();
     let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| text(&error))?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, vec![])).collect();
-    // Memory that is written is never run.
+    // Written memory is never executed.
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         rules.insert(call, vec![not_executable(2).map_err(|error| text(&error))?]);
     }

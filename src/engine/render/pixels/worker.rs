@@ -1,7 +1,7 @@
-//! The worker process: takes one order from its standard input, does it, answers on its standard output, and ends.
+//! The worker process: reads one request from standard input, processes it, writes the response to standard output, and ends.
 //!
-//! Before it reads anything it gives up what it does not need: memory and time beyond its limits, files, the network, other
-//! programs. A hostile email can then cost no more than one answer. It knows nothing of the server that started it.
+//! Before it reads anything, it gives up what it does not need: memory and time beyond its limits, files, the network, other programs. So a
+//! hostile email can cost no more than one response.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -21,23 +21,23 @@ use crate::vocab::limits::{
     DECODING_MEMORY_BYTES, DRAWING_MEMORY_BYTES, DRAWING_STACK_BYTES, DRAWN_IMAGES_BYTES_MAX, DRAWN_INPUT_BYTES_MAX,
 };
 
-/// What the command line of a worker process says.
+/// The command-line options of a worker process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkerOptions {
-    /// A folder with further fonts.
+    /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
-    /// The order is about one image, which needs less memory.
+    /// The request is for one image, which needs less memory.
     pub decodes: bool,
-    /// Run also without the layers of confinement that are required.
+    /// Run even without the required confinement.
     pub unconfined: bool,
 }
 
-/// Be a worker process, from beginning to end.
+/// Runs the worker process.
 pub fn run(duty: &WorkerOptions) -> ExitCode {
     let memory = if duty.decodes { DECODING_MEMORY_BYTES } else { DRAWING_MEMORY_BYTES };
     let fonts = duty.fonts.as_deref().map(FontFiles::open).unwrap_or_default();
     let mut confinement = sandbox::isolate(memory);
-    // The thread starts before the filter, which then allows no call that starts one.
+    // The thread starts before the filter is active, which then blocks starting threads.
     let drawer = match RenderThread::start(fonts) {
         Ok(drawer) => drawer,
         Err(fault) => return answer(&fault.into()),
@@ -59,7 +59,7 @@ fn answer(answer: &Message<WorkerReply>) -> ExitCode {
     let mut out = io::stdout().lock();
     match out.write_all(&answer.encode()).and_then(|()| out.flush()) {
         Ok(()) => ExitCode::SUCCESS,
-        // Nobody waits for the answer any more.
+        // There is no reader of the response any more.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -70,14 +70,14 @@ impl From<RenderError> for Message<WorkerReply> {
     }
 }
 
-/// A thread with room enough for deep HTML, which waits for an order.
+/// A thread with enough stack for deep HTML, which waits for a request.
 struct RenderThread {
     orders: Sender<(Vec<u8>, Confinement)>,
     thread: JoinHandle<Message<WorkerReply>>,
 }
 
 impl RenderThread {
-    /// Start the thread. When this returns, it has set itself up and asks nothing more of the kernel.
+    /// Starts the thread. When this returns, it is set up and needs no more system calls for that.
     fn start(fonts: FontFiles) -> Result<Self, RenderError> {
         let (orders, inbox) = mpsc::channel::<(Vec<u8>, Confinement)>();
         let (ready, is_ready) = mpsc::channel();
@@ -88,20 +88,20 @@ impl RenderThread {
             obeyed.unwrap_or_else(|_| RenderError::TooCostly.into())
         };
         let thread = Builder::new().name("drawing".to_owned()).stack_size(DRAWING_STACK_BYTES).spawn(work);
-        let thread = thread.map_err(|error| RenderError::Unavailable(format!("a thread cannot start: {error}")))?;
+        let thread = thread.map_err(|error| RenderError::Unavailable(format!("cannot start a thread: {error}")))?;
         is_ready.recv().map_err(|_| malformed())?;
         Ok(Self { orders, thread })
     }
 
-    /// Do what an order says; a panic is an answer too.
+    /// Processes a request; a panic becomes a response too.
     fn obey(self, order: Vec<u8>, confinement: Confinement) -> Message<WorkerReply> {
-        // If the thread has ended, that is found by joining it.
+        // If the thread has ended, joining it will show that.
         let _ = self.orders.send((order, confinement));
         self.thread.join().unwrap_or_else(|_| RenderError::TooCostly.into())
     }
 }
 
-/// Do what an order says in this process, unconfined: for tests and tools.
+/// Processes a request in this process, unconfined: for tests and tools.
 pub fn run_in_process(order: Vec<u8>, fonts: FontFiles) -> Message<WorkerReply> {
     RenderThread::start(fonts).map_or_else(Into::into, |drawer| drawer.obey(order, Confinement::default()))
 }

@@ -1,8 +1,9 @@
-//! Agents that ask a person for a key: registration, the person's decision, and the key that is handed out once.
+//! Agents that request an API key from a user: the registration, the user's decision, and the key, which is handed out once.
 //!
-//! Invariants: a key is made in the transaction that ends the request, so of any number of polls at once one gets it; the token, the code
-//! and the key are kept as digests only; only the person whose email the agent named can decide, and grants at most what they may
-//! themselves, both when they grant it and when the agent fetches it. It does not know how people sign in.
+//! Invariants: the transaction that ends the request also creates the key, so that only one of many concurrent polls gets it. The token,
+//! the code and the key are stored only as hashes. Only the user whose email the agent named can decide, and they can grant only
+//! permissions that they have themselves, both when granting and when the agent fetches the key. This module does not know how users sign
+//! in.
 
 pub mod model;
 pub mod oauth;
@@ -29,20 +30,20 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::ClaimId;
 use crate::vocab::limits;
 
-/// Two groups of four letters: 34 random bits, tried a few times at most.
+/// Two groups of four characters: 34 random bits, with few attempts allowed.
 const CODE_GROUPS: usize = 2;
 const HOUR_MS: i64 = 60 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
 
-/// Registrations from one address.
+/// Limits registrations from one address.
 pub const BY_ADDRESS: Rule = Rule { name: "agent by address", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
-/// Registrations from all addresses of one site.
+/// Limits registrations from all addresses of one site.
 pub const BY_SITE: Rule = Rule { name: "agent by site", free: limits::CLAIMS_PER_SITE_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
-/// Registrations that name one person.
+/// Limits registrations that name one user.
 pub const BY_PERSON: Rule = Rule { name: "agent by person", free: limits::CLAIMS_PER_HOUR, window_ms: HOUR_MS, wait_max_ms: 0 };
-/// Polls from one address.
+/// Limits polls from one address.
 pub const POLLS: Rule = Rule { name: "agent polls", free: limits::CLAIM_POLLS_PER_MINUTE, window_ms: MINUTE_MS, wait_max_ms: 0 };
-/// Wrong codes.
+/// Limits wrong codes.
 const GUESSES: Rule =
     Rule { name: "agent codes", free: limits::CLAIM_GUESSES_FREE, window_ms: limits::CLAIM_GUESS_WINDOW_MS, wait_max_ms: 0 };
 
@@ -51,22 +52,22 @@ pub fn grant_type(engine: &Engine) -> String {
     format!("urn:{}:{GRANT_SUFFIX}", engine.settings.accounts.agent_vendor)
 }
 
-/// Whatever word stands before it: agents that know the protocol by another service's name mean the same.
+/// The vendor part before it can be anything: agents that know the protocol from another service mean the same.
 const GRANT_SUFFIX: &str = "agent-auth:grant-type:claim";
 
-/// Whether this is the grant type of the protocol.
+/// Returns whether this is the grant type of the protocol.
 pub fn is_grant_type(given: &str) -> bool {
     let vendor =
         given.strip_prefix("urn:").and_then(|rest| rest.strip_suffix(GRANT_SUFFIX)).and_then(|rest| rest.strip_suffix(':'));
     vendor.is_some_and(|vendor| !vendor.is_empty() && !vendor.contains(':'))
 }
 
-/// Signs and reads the tokens that agents poll with.
+/// Returns the signer and reader of the tokens that agents poll with.
 pub fn tokens(engine: &Engine) -> Tokens {
     Tokens::new(engine.seal.derive("mailmill claim tokens v1"), "claim+jwt", "mailmill-claims")
 }
 
-/// What an agent registers.
+/// An agent's registration.
 pub struct Registration {
     pub agent_name: String,
     pub login_hint: EmailAddress,
@@ -80,7 +81,7 @@ pub struct NewClaim {
     pub code: String,
 }
 
-/// Store an agent's request; `None` when too many are pending.
+/// Stores an agent's request; `None` if too many are pending.
 pub async fn register(context: &Context, registration: Registration) -> Result<Option<NewClaim>, Failure> {
     let engine = &context.engine;
     let (now, random) = (context.now(), engine.random.as_ref());
@@ -112,7 +113,7 @@ pub async fn register(context: &Context, registration: Registration) -> Result<O
     Ok(written.then_some(NewClaim { claim, token, code }))
 }
 
-/// Another code for a request that waits; `None` if it does not.
+/// Issues another code for a pending request; `None` if it is not pending.
 pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, String)>, Failure> {
     let engine = &context.engine;
     let Some(id) = claim_of(context, token) else { return Ok(None) };
@@ -129,25 +130,25 @@ pub async fn renew(context: &Context, token: &str) -> Result<Option<(Claim, Stri
     Ok(engine.control.write(write).await??.map(|claim| (claim, code)))
 }
 
-/// Which request a token points to, if we made it and its hour is not over.
+/// Returns the request that a token belongs to, if we issued it and its hour has not passed.
 fn claim_of(context: &Context, token: &str) -> Option<ClaimId> {
     let claims = tokens(&context.engine).read(context.engine.base_url(), token)?;
     if claims.is_over(context.now()) { None } else { ClaimId::parse(&claims.sub) }
 }
 
-/// The answer to a poll.
+/// The result of a poll.
 pub enum PollAnswer {
     Pending,
     Expired,
     Over,
-    /// The key, told this once.
+    /// The key, returned this one time.
     Key {
         text: Secret,
         granted: KeyTerms,
     },
 }
 
-/// Answer a poll. Nothing is written unless there is a key to hand out.
+/// Answers a poll. Writes only if there is a key to hand out.
 pub async fn poll(context: &Context, token: &str) -> Result<PollAnswer, Failure> {
     let Some(id) = claim_of(context, token) else { return Ok(PollAnswer::Over) };
     let digest = sha256(token.as_bytes());
@@ -164,7 +165,7 @@ fn find_own(tx: &impl Read, id: ClaimId, token: &[u8; 32]) -> Result<Option<Clai
     Ok(store::find(tx, id)?.filter(|claim| claim.is_of(token)))
 }
 
-/// Make the key and end the request, in one transaction.
+/// Creates the key and ends the request, in one transaction.
 async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<PollAnswer, Failure> {
     let engine: &Arc<Engine> = &context.engine;
     let _turn = api_keys::CACHE_LOCK.lock().await;
@@ -176,11 +177,11 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     let text = token::create(granted.environment, engine.random.as_ref());
     let (hash, envelope) = (sha256(text.expose().as_bytes()), context.envelope);
     let write = move |tx: &mut WriteTx<'_>| {
-        // Asked again inside: of polls at once, all but one find it taken.
+        // Checked again inside the transaction: of concurrent polls, only one still finds it.
         let Some(claim) = find_own(tx, id, &digest)? else { return Ok(None) };
         let PollResult::Grant(decision, granted) = claim.poll(tx.now()) else { return Ok(None) };
         if !is_still_allowed(tx, &decision, &granted)? {
-            // Ended for good: nothing revives it when they come back or get their permissions back.
+            // Final: the request stays denied even if the user returns or regains the permissions.
             store::save(tx, &Claim { state: State::Denied(decision), ..claim })?;
             return Ok(None);
         }
@@ -205,7 +206,7 @@ async fn issue_key(context: &Context, id: ClaimId, digest: [u8; 32]) -> Result<P
     Ok(PollAnswer::Key { text, granted })
 }
 
-/// Whether who granted this is still a member of the account and still has what they granted.
+/// Returns whether the user who granted this is still a member and still has the granted permissions.
 fn is_still_allowed(tx: &impl Read, decision: &Decision, granted: &KeyTerms) -> Result<bool, Failure> {
     let user = accounts::user(tx, decision.user)?.filter(|user| user.account == decision.account);
     Ok(user.is_some_and(|user| {
@@ -214,7 +215,7 @@ fn is_still_allowed(tx: &impl Read, decision: &Decision, granted: &KeyTerms) -> 
     }))
 }
 
-/// What an agent is told of its code.
+/// Returns the code and where to enter it, as the agent gets them.
 pub fn code_answer(context: &Context, claim: &Claim, code: &str) -> Value {
     let page = format!("{}/agent", context.engine.base_url());
     json!({
@@ -226,12 +227,12 @@ pub fn code_answer(context: &Context, claim: &Claim, code: &str) -> Value {
     })
 }
 
-/// The digest of a code, however it was typed.
+/// Returns the hash of a code, however it was typed.
 pub fn digest(code: &str) -> [u8; 32] {
     sha256(typed_code(code).as_bytes())
 }
 
-/// The open request with this code, if it is one for this person. Wrong codes are counted, by person and by address.
+/// Returns the open request with this code, if it is for this user. Counts wrong codes, by user and by address.
 pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Claim, Failure> {
     let now = context.now();
     let mut names: Vec<ThrottleKey> = vec![(&GUESSES, format!("user {}", who.user.id))];
@@ -242,14 +243,14 @@ pub async fn open(context: &Context, who: &UserSession, code: &str) -> Result<Cl
     let claim = claim.filter(|claim| claim.is_open(&digest, now) && is_for(claim, who));
     let claim = claim.ok_or_else(|| {
         let detail =
-            "There is no open request with this code for you; ask the agent for a new code. Agents ask one person, by email.";
+            "There is no open request with this code for you; ask the agent for a new code. Only the user it named can see it.";
         Failure::because(Code::NotFound, detail)
     })?;
     attempts::forgive(&context.engine, &[], &names).await?;
     Ok(claim)
 }
 
-/// Whether this person is the one whom the agent named.
+/// Returns whether this is the user that the agent named.
 pub fn is_for(claim: &Claim, who: &UserSession) -> bool {
     EmailAddress::stored(&who.user.email).is_some_and(|email| email.normalised() == claim.login_hint)
 }
@@ -259,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_grant_type_is_known_by_its_end() {
+    fn the_grant_type_is_recognized_by_its_suffix() {
         for right in ["urn:mailmill:agent-auth:grant-type:claim", "urn:other:agent-auth:grant-type:claim"] {
             assert!(is_grant_type(right), "{right}");
         }

@@ -1,4 +1,4 @@
-//! An agent's request for a key, from its registration to its end: pure, without a clock or a store.
+//! An agent's request for an API key, from registration to end: pure, without a clock or a store.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::vocab::ids::{AccountId, ClaimId, KeyId, UserId};
 use crate::vocab::limits;
 use crate::vocab::permissions::{Permission, PermissionSet};
 
-/// What an agent gets that names no scope: reading, and little of it.
+/// The permissions of an agent that requests no scope: read-only, and only some.
 pub const DEFAULT_SCOPE: PermissionSet = PermissionSet::of(&[
     Permission::AudienceRead,
     Permission::EmailRead,
@@ -19,24 +19,24 @@ pub const DEFAULT_SCOPE: PermissionSet = PermissionSet::of(&[
     Permission::DomainRead,
 ]);
 
-/// What is not granted without a sign-in of the last minutes: with these, mail goes out.
+/// Permissions that need a recent sign-in to grant, because they allow sending mail.
 pub const SENSITIVE: [Permission; 2] = [Permission::EmailSend, Permission::CampaignWrite];
 
-/// An agent asks somebody for a key.
+/// An agent's request for a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub id: ClaimId,
-    /// As the agent calls itself.
+    /// The name the agent gives itself.
     pub agent_name: String,
-    /// The normalised email of the only person who may grant it.
+    /// The normalized email of the only user who can grant the request.
     pub login_hint: String,
     pub requested: PermissionSet,
     /// SHA-256 of the token that the agent polls with.
     pub token: [u8; 32],
-    /// SHA-256 of the code that the person enters.
+    /// SHA-256 of the code that the user enters.
     pub code: [u8; 32],
     pub code_expires_at: Timestamp,
-    /// How many codes it has had.
+    /// How many codes were issued.
     pub codes: u32,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
@@ -45,13 +45,13 @@ pub struct Claim {
 
 impl Record for Claim {}
 
-/// How far it is.
+/// The state of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
-    /// Denied, or granted by somebody who might not grant it any more when the agent came for the key.
+    /// Denied, or granted by a user who could no longer grant it when the agent fetched the key.
     Denied(Decision),
-    /// Granted; the key is made when the agent fetches it.
+    /// Granted; the key is created when the agent fetches it.
     Approved(Decision, KeyTerms),
     /// The agent has its key.
     KeyIssued(Decision, KeyTerms, KeyId),
@@ -73,25 +73,25 @@ pub struct KeyTerms {
     pub key_name: String,
 }
 
-/// What a poll is told.
+/// The result of a poll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PollResult {
     Pending,
-    /// The code is over; a new one is to be had.
+    /// The code has expired; the agent can request a new one.
     Expired,
-    /// Nothing more comes of this registration.
+    /// The registration has ended.
     Over,
-    /// The key is to be made now.
+    /// The key must be created now.
     Grant(Decision, KeyTerms),
 }
 
 impl Claim {
-    /// Whether `token` is the one this was answered with.
+    /// Returns whether `token` is the one issued for this request.
     pub fn is_of(&self, token: &[u8; 32]) -> bool {
         same(&self.token, token)
     }
 
-    /// What the agent is told now.
+    /// Returns the result of a poll at this time.
     pub fn poll(&self, now: Timestamp) -> PollResult {
         if now >= self.expires_at {
             return PollResult::Over;
@@ -104,19 +104,19 @@ impl Claim {
         }
     }
 
-    /// Whether somebody can still decide, and with this code.
+    /// Returns whether the request can still be decided, with this code.
     pub fn is_open(&self, code: &[u8; 32], now: Timestamp) -> bool {
         self.state == State::Waiting && now < self.expires_at && now < self.code_expires_at && same(&self.code, code)
     }
 
-    /// The same with another code; `None` where nothing waits any more or it had enough of them.
+    /// Returns the request with another code; `None` if it is no longer pending or has had too many codes.
     pub fn with_code(&self, code: [u8; 32], now: Timestamp) -> Option<Self> {
         let may = self.state == State::Waiting && now < self.expires_at && self.codes < limits::CLAIM_CODES_MAX;
         let code_expires_at = now.plus_ms(limits::CLAIM_CODE_MS).min(self.expires_at);
         may.then(|| Self { code, code_expires_at, codes: self.codes + 1, ..self.clone() })
     }
 
-    /// Who decided, if somebody did.
+    /// Returns the decision, if there is one.
     pub fn decision(&self) -> Option<&Decision> {
         match &self.state {
             State::Waiting => None,
@@ -124,7 +124,7 @@ impl Claim {
         }
     }
 
-    /// What was granted, if something was.
+    /// Returns the granted terms, if any.
     pub fn granted(&self) -> Option<&KeyTerms> {
         match &self.state {
             State::Approved(_, granted) | State::KeyIssued(_, granted, _) => Some(granted),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_over_after_ten_minutes_and_the_registration_after_an_hour() {
+    fn a_code_expires_after_ten_minutes_and_the_registration_after_an_hour() {
         let claim = claim();
         assert_eq!(claim.poll(NOW.plus_ms(599_999)), PollResult::Pending);
         assert_eq!(claim.poll(NOW.plus_ms(600_000)), PollResult::Expired);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_is_not_open_any_more() {
+    fn a_decided_request_is_no_longer_open() {
         let decision = Decision { account: AccountId::from_bytes([9; 12]), user: UserId::from_bytes([8; 12]), at: NOW };
         let denied = Claim { state: State::Denied(decision), ..claim() };
         assert_eq!((denied.poll(NOW), denied.is_open(&[2; 32], NOW)), (PollResult::Over, false));

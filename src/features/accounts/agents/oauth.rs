@@ -1,4 +1,4 @@
-//! Requests and answers of agents in the form that OAuth clients speak: no envelope, words for errors, JSON or a form.
+//! Requests and responses of agents in OAuth form: no envelope, OAuth error codes, JSON or a form.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -11,7 +11,7 @@ use crate::engine::api::http_types::{Reply, ReplyBody};
 use crate::engine::api::{Failure, RawRequest};
 use crate::vocab::limits;
 
-/// What is wrong, in the words of OAuth 2 (RFC 6749 §5.2, RFC 8628 §3.5).
+/// An OAuth 2 error code (RFC 6749 §5.2, RFC 8628 §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     InvalidRequest,
@@ -35,10 +35,10 @@ impl ErrorCode {
     }
 }
 
-/// A token that we sign: three parts of base64url.
+/// A token that we sign: three parts in base64url.
 pub const TOKEN_PATTERN: &str = r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$";
 
-/// Say in the schema of a request that these fields must be there, and what holds for each.
+/// Marks these fields as required in a request schema, with the rules of each.
 pub fn require(schema: &mut Schema, fields: &[(&str, Value)]) {
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     schema.insert("required".to_owned(), json!(names));
@@ -52,17 +52,17 @@ pub fn require(schema: &mut Schema, fields: &[(&str, Value)]) {
     }
 }
 
-/// A refusal: 400, as OAuth has it.
+/// Returns a refusal: status 400, as OAuth specifies.
 pub fn refusal(word: ErrorCode, description: impl Into<String>) -> Reply {
     reply(StatusCode::BAD_REQUEST, &json!({ "error": word.text(), "error_description": description.into() }))
 }
 
-/// An answer that nobody on the way keeps.
+/// Returns a response that must not be cached.
 pub fn reply(status: StatusCode, body: &Value) -> Reply {
     document(status, body, "no-store")
 }
 
-/// An answer that may be kept as `cache` says.
+/// Returns a response with this `Cache-Control` value.
 pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply {
     let body = body.to_string();
     let mut headers = HeaderMap::with_capacity(8);
@@ -72,8 +72,8 @@ pub fn document(status: StatusCode, body: &Value, cache: &'static str) -> Reply 
     Reply { status, headers, body: ReplyBody::Whole(body.into()) }
 }
 
-/// The fields of a request: JSON, or a form where the content type says so. What is not asked for is passed over, as RFC 6749 §3.2
-/// wants; a refusal in place of what cannot be read.
+/// Parses the fields of a request: JSON, or a form if the content type says so. Unknown fields are ignored, as RFC 6749 §3.2 requires. If
+/// the body cannot be read, the inner error is the refusal.
 pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T, Reply>, Failure> {
     let is_form = request.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
@@ -83,9 +83,11 @@ pub async fn fields<T: DeserializeOwned>(request: RawRequest) -> Result<Result<T
     Ok(match is_form {
         true => serde_urlencoded::from_bytes(&body)
             .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The form cannot be read: {error}."))),
-        // Of a list serde would take the fields in their order.
+        // From a list, serde would take the fields by position.
         false => serde_json::from_slice::<Map<String, Value>>(&body)
             .and_then(|fields| serde_json::from_value(Value::Object(fields)))
-            .map_err(|error| refusal(ErrorCode::InvalidRequest, format!("The body is not the JSON that is expected: {error}."))),
+            .map_err(|error| {
+                refusal(ErrorCode::InvalidRequest, format!("The body is not valid JSON for this request: {error}."))
+            }),
     })
 }

@@ -16,12 +16,12 @@ struct ClaimRow(ClaimId);
 
 impl Record for ClaimRow {}
 
-/// A request.
+/// Returns a request.
 pub fn find(tx: &impl Read, id: ClaimId) -> Result<Option<Claim>> {
     tx.get(CLAIMS, &id)
 }
 
-/// The request that has this code.
+/// Returns the request with this code.
 pub fn by_code(tx: &impl Read, code: [u8; 32]) -> Result<Option<Claim>> {
     match tx.get(CODES, &code)? {
         Some(ClaimRow(id)) => tx.get(CLAIMS, &id),
@@ -29,7 +29,7 @@ pub fn by_code(tx: &impl Read, code: [u8; 32]) -> Result<Option<Claim>> {
     }
 }
 
-/// Write a request. Its code leads to it exactly while it waits.
+/// Saves a request. Its code can be looked up only while it is pending.
 pub fn save(tx: &mut WriteTx<'_>, claim: &Claim) -> Result<()> {
     if let Some(before) = tx.get(CLAIMS, &claim.id)? {
         tx.delete(CODES, &before.code);
@@ -41,12 +41,12 @@ pub fn save(tx: &mut WriteTx<'_>, claim: &Claim) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is room for one more that waits.
+/// Returns whether another pending request is allowed.
 pub fn has_room(tx: &impl Read) -> Result<bool> {
     Ok(tx.list(CODES, &Span::default(), Order::Forward, limits::CLAIMS_WAITING_MAX)?.len() < limits::CLAIMS_WAITING_MAX)
 }
 
-/// The newest requests that are `wanted`, up to [`limits::CLAIMS_SHOWN_MAX`].
+/// Returns the newest requests that `wanted` accepts, up to [`limits::CLAIMS_SHOWN_MAX`].
 pub fn newest(tx: &impl Read, wanted: impl Fn(&Claim) -> bool) -> Result<Vec<Claim>> {
     let (mut found, mut walked) = (Vec::new(), 0);
     tx.visit(CLAIMS, &Span::default(), Order::Backward, |_, claim| {
@@ -60,8 +60,8 @@ pub fn newest(tx: &impl Read, wanted: impl Fn(&Claim) -> bool) -> Result<Vec<Cla
     Ok(found)
 }
 
-/// Forget requests that nobody decided in time, and those decided longer ago than acts are kept, up to `limit`; true if there may be
-/// more.
+/// Deletes up to `limit` requests that were not decided in time or were decided longer ago than the audit log is kept; returns whether
+/// there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let now = tx.now();
     let forgotten_before = now.plus_ms(-limits::AUDIT_KEPT_MS);

@@ -1,4 +1,4 @@
-//! Agents' requests as people see them.
+//! Agents' requests as users see them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,56 +17,56 @@ use crate::vocab::permissions::{Permission, PermissionSet};
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalView {
     pub id: ClaimId,
-    /// As the agent calls itself; nobody has checked it.
+    /// The name the agent gives itself; it is not verified.
     pub agent_name: String,
     pub status: ApprovalStatus,
-    /// What the agent asks for.
+    /// The requested permissions.
     pub wanted: PermissionSet,
-    /// What it was granted; absent if nothing was.
+    /// The granted permissions; absent if none.
     pub granted: Option<PermissionSet>,
-    /// The data that the granted key works on.
+    /// The environment of the granted key.
     pub environment: Option<Environment>,
     /// The first 8 characters of the id of the key that the agent fetched.
     pub key_id: Option<String>,
-    /// Whether that key does not work any more.
+    /// Whether that key was revoked.
     pub key_revoked: bool,
     pub created_at: WireTime,
-    /// Until when the agent waits.
+    /// When the request expires.
     pub expires_at: WireTime,
     pub decided_at: Option<WireTime>,
-    /// The email of whoever decided, who may not be a member any more; absent until somebody decides.
+    /// The email of the user who decided, who may no longer be a member; absent until then.
     pub decided_by: Option<String>,
 }
 
-/// How far a request is.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ApprovalStatus {
     Waiting,
-    /// Denied; or granted, but who granted it left or lost a permission before the agent fetched its key.
+    /// Denied; or granted by a user who left or lost a permission before the agent fetched the key.
     Denied,
-    /// Granted, and not fetched yet.
+    /// Granted, but not fetched yet.
     Approved,
     /// The agent has its key.
     Fetched,
-    /// Granted, and never fetched.
+    /// Granted, but never fetched.
     Expired,
 }
 
-/// One permission that an agent asks for.
+/// One requested permission.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScopeView {
     pub permission: Permission,
-    /// What it allows, as a sentence.
+    /// A sentence that describes what it allows.
     pub allows: String,
-    /// Whether you have it yourself: nobody grants more than that.
+    /// Whether you have the permission yourself; you cannot grant it otherwise.
     pub yours: bool,
-    /// Whether granting it needs a sign-in of the last minutes.
+    /// Whether granting it needs a recent sign-in.
     pub grave: bool,
 }
 
-/// The permissions that a request asks for, one by one.
+/// Returns the requested permissions, one by one.
 pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
     let own = who.user.role.permissions();
     let scope = |permission: Permission| ScopeView {
@@ -78,7 +78,7 @@ pub fn scopes(claim: &Claim, who: &UserSession) -> Vec<ScopeView> {
     claim.requested.iter().map(scope).collect()
 }
 
-/// A request for people. `decided_by` is the email of whoever decided, `key_works` whether its key does.
+/// Returns the view of a request. `decided_by` is the email of the user who decided; `key_works` is whether its key still works.
 pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works: bool) -> ApprovalView {
     let status = match &claim.state {
         State::Waiting => ApprovalStatus::Waiting,
@@ -108,7 +108,7 @@ pub fn view(claim: Claim, now: Timestamp, decided_by: Option<String>, key_works:
 }
 
 impl ApprovalView {
-    /// A request as the documents show it.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         Self {
             id: ClaimId::from_bytes([0x66; 12]),

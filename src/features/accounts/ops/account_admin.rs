@@ -1,4 +1,4 @@
-//! For the operator: list the accounts, or change the plan of one.
+//! Lists the accounts, or changes the plan of one, for the operator.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::vocab::codes::Code;
 /// `accounts.account_admin`
 pub struct AccountAdmin;
 
-/// The change, if there is one.
+/// The optional change.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdminPlan {
@@ -45,7 +45,7 @@ impl Async for AccountAdmin {
                     None => store::account(&tx)?.map(|account| account.id),
                 }
             };
-            let absent = || Failure::field("owner", "no account has an owner or member with this email address");
+            let absent = || Failure::field("owner", "no owner or member of an account has this email address");
             set_plan(&context, &Self::SPEC, account.ok_or_else(absent)?, plan).await?;
         }
         let list = plans::list(&context.engine.control.read(), &context.engine.settings)?;

@@ -1,4 +1,4 @@
-//! The accounts of the installation and their plans.
+//! Lists the accounts of the installation and their plans.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ impl Operation for AccountListing {
     const SPEC: Spec = Spec::get("accounts.account_list", "/v1/system/accounts", manager())
         .summary("List the accounts of the installation")
         .about(
-            "With the plan of each, and the plans in the settings. For the owner and admins of the installation's own account.",
+            "Includes the plan of each account and the plans in the settings. For the owner and admins of the installation's own account.",
         );
     type Input = ListAccounts;
     type Output = Done<AccountList>;

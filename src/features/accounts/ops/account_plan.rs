@@ -1,4 +1,4 @@
-//! Change the plan of an account.
+//! Changes the plan of an account.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::vocab::ids::AccountId;
 /// `accounts.account_plan`
 pub struct AccountPlanChange;
 
-/// Which account, and its new plan.
+/// The account and its new plan.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangePlan {

@@ -1,4 +1,4 @@
-//! Issue a new code to an agent whose code has expired (`assets/docs/authentication.md`, step 4).
+//! Issues a new code to an agent whose code has expired (`assets/docs/authentication.md`, step 4).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -15,27 +15,27 @@ use crate::vocab::codes::Code;
 /// `accounts.agent_claim`
 pub struct AgentClaim;
 
-/// Which registration.
+/// Selects a registration.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct RenewClaim {
-    /// The token that the registration was answered with.
+    /// The token that the registration returned.
     pub claim_token: String,
 }
 
-/// What is refused in OAuth's own words, and so is read as any text.
+/// Accepts any text, because invalid values are refused with OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(schema, &[("claim_token", json!({ "pattern": oauth::TOKEN_PATTERN }))]);
 }
 
 impl Operation for AgentClaim {
     const SPEC: Spec = Spec::post("accounts.agent_claim", "/agent/identity/claim", public())
-        .summary("Get a new code")
+        .summary("Get a new agent code")
         .about(
-            "Answers, without an envelope, with claim as at the registration; the code before it does not work any more. The whole \
-                registration ends an hour after it began: then, as after a decision, 400 with error invalid_grant.",
+            "Returns, without an envelope, claim as in the registration; the previous code stops working. The whole \
+                registration ends an hour after its start: then, and after a decision, this returns 400 with error invalid_grant.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -57,7 +57,7 @@ impl Raw for AgentClaim {
             Err(reply) => return Ok(reply),
         };
         let Some((claim, code)) = agents::renew(&context, &input.claim_token).await? else {
-            return Ok(oauth::refusal(ErrorCode::InvalidGrant, "This registration is over; begin anew."));
+            return Ok(oauth::refusal(ErrorCode::InvalidGrant, "This registration has ended; register again."));
         };
         Ok(oauth::reply(StatusCode::OK, &json!({ "claim": agents::code_answer(&context, &claim, &code) })))
     }

@@ -1,4 +1,4 @@
-//! The same as [`super::agent_metadata`] in words, for agents that read: how to get a key, with lines that run as they stand.
+//! The content of [`super::agent_metadata`] as a guide for agents that read text: how to get a key, with commands that run unchanged.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -19,7 +19,7 @@ const MINUTE_MS: i64 = 60 * 1000;
 
 impl Operation for AgentGuide {
     const SPEC: Spec = Spec::get("accounts.agent_guide", "/auth.md", public())
-        .summary("Tell agents how to get a key")
+        .summary("Get the guide for agents")
         .about("Markdown: registration, polling, errors, permissions and limits, with the addresses of this installation.");
     type Input = NoInput;
     type Output = Bare;
@@ -42,7 +42,7 @@ impl Raw for AgentGuide {
     }
 }
 
-/// The guide with what holds here: every number in it is the one that is checked.
+/// Fills the guide with the values of this installation, so that every number is the one that is enforced.
 fn guide(engine: &Engine) -> String {
     let permission = |permission: Permission| format!("| `{permission}` | {} |", permission.allows());
     let facts = [

@@ -1,4 +1,4 @@
-//! Register an agent that requests an API key from a member (`assets/docs/authentication.md`, step 1).
+//! Registers an agent that requests an API key from a member (`assets/docs/authentication.md`, step 1).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -21,22 +21,22 @@ use crate::vocab::permissions::{Permission, PermissionSet};
 /// `accounts.agent_identity`
 pub struct AgentIdentity;
 
-/// What the agent says of itself and of what it wants.
+/// The agent's name and what it requests.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = describe)]
 pub struct RegisterAgent {
-    /// `service_auth`: the only type there is.
+    /// `service_auth`, the only supported type.
     pub r#type: String,
-    /// The email of the person who shall grant the key.
+    /// The email of the user who should grant the key.
     pub login_hint: String,
-    /// What the agent calls itself, in one line without invisible characters; the person sees it.
+    /// The agent's name for itself, in one line without invisible characters; the user sees it.
     pub agent_name: String,
-    /// Permissions separated by spaces. Absent: reading contacts, emails, campaigns, webhooks and domains.
+    /// Permissions separated by spaces. If absent: reading contacts, emails, campaigns, webhooks and domains.
     pub scope: Option<String>,
 }
 
-/// What is refused in OAuth's own words, and so is read as any text.
+/// Accepts any text, because invalid values are refused with OAuth errors.
 fn describe(schema: &mut Schema) {
     let permissions = Permission::ALL.map(Permission::word).join("|");
     oauth::require(
@@ -63,12 +63,12 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for AgentIdentity {
     const SPEC: Spec = Spec::post("accounts.agent_identity", "/agent/identity", public())
-        .summary("Ask a person for a key")
+        .summary("Request a key from a user")
         .about(
-            "The answer has no envelope: claim_token, which the agent keeps to itself, and claim with user_code, verification_uri, \
-                verification_uri_complete, expires_in and interval. Nobody learns whether somebody has an account. A wrong request is 400 \
-                with error and error_description. Ten an hour from one address (a /64 of IPv6 counts as one) and for one \
-                person.",
+            "The response has no envelope: claim_token, which the agent must keep secret, and claim with user_code, verification_uri, \
+                verification_uri_complete, expires_in and interval. It never reveals whether the user exists. Invalid requests return 400 \
+                with error and error_description. Limited to ten an hour from one address (an IPv6 /64 counts as one) and for one \
+                user.",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -96,7 +96,7 @@ impl Raw for AgentIdentity {
         count(&context, &registration.login_hint).await?;
         let Some(new) = agents::register(&context, registration).await? else {
             return Err(
-                Failure::because(Code::Unavailable, "Too many agents wait for people; try again later.").after_seconds(60)
+                Failure::because(Code::Unavailable, "Too many agent requests are pending; try again later.").after_seconds(60)
             );
         };
         let claim = agents::code_answer(&context, &new.claim, &new.code);
@@ -112,7 +112,7 @@ fn read(input: RegisterAgent) -> Result<Registration, (ErrorCode, String)> {
         EmailAddress::parse(&input.login_hint).map_err(|error| (ErrorCode::InvalidRequest, format!("login_hint: {error}")))?;
     let agent_name = Name::<{ limits::AGENT_NAME_CHARACTERS_MAX }>::parse(&input.agent_name)
         .map_err(|error| (ErrorCode::InvalidRequest, format!("agent_name: {error}")))?;
-    // A stranger's text, shown where somebody decides: nothing in it may hide letters or turn around what stands beside it.
+    // This text comes from a stranger and is shown where a user decides, so nothing in it may hide characters or reverse adjacent text.
     if let Some(hidden) = agent_name.chars().find(|character| is_invisible(*character)) {
         let description =
             format!("agent_name: The text contains the invisible character U+{:04X}; remove it.", u32::from(hidden));

@@ -1,4 +1,4 @@
-//! Where agents learn how to get a key (RFC 8414, with the block `agent_auth`).
+//! Describes how agents get a key (RFC 8414, with the block `agent_auth`).
 
 use http::StatusCode;
 use serde_json::{Value, json};

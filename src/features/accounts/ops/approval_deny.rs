@@ -1,4 +1,4 @@
-//! An agent is granted nothing.
+//! Denies an agent's request.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::ids::ClaimId;
 /// `accounts.approval_deny`
 pub struct ApprovalDeny;
 
-/// Which request.
+/// Selects a request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DenyApproval {
@@ -25,7 +25,7 @@ pub struct DenyApproval {
 impl Operation for ApprovalDeny {
     const SPEC: Spec = Spec::post("accounts.approval_deny", "/v1/account/approvals/{id}/deny", signed_in())
         .summary("Deny an agent's request")
-        .about("The agent learns it with its next poll. Needs no code: what you did not expect can always be denied.")
+        .about("The agent learns this from its next poll. No code is needed, so you can always deny an unexpected request.")
         .fails(&[Code::NotFound]);
     type Input = DenyApproval;
     type Output = Done<ApprovalView>;

@@ -1,4 +1,4 @@
-//! An agent is granted a key.
+//! Grants an agent a key.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,15 +18,15 @@ use crate::vocab::permissions::PermissionSet;
 /// `accounts.approval_grant`
 pub struct ApprovalGrant;
 
-/// Which request, and what is granted.
+/// The request and what to grant.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GrantApproval {
-    /// As the agent shows it.
+    /// The code that the agent shows.
     pub code: String,
-    /// All that the agent asks for, or less.
+    /// The requested permissions, or fewer.
     pub permissions: PermissionSet,
-    /// The data that the key works on.
+    /// The environment that the key works on.
     pub environment: Environment,
     /// The name of the key; the agent's name if absent.
     pub key_name: Option<Name<{ limits::KEY_NAME_CHARACTERS_MAX }>>,
@@ -35,9 +35,9 @@ pub struct GrantApproval {
 impl Operation for ApprovalGrant {
     const SPEC: Spec = Spec::post("accounts.approval_grant", "/v1/account/approvals/grant", signed_in())
         .summary("Grant an agent a key")
-        .about("With at most what the agent asks for and what you may yourself. email:send and campaign:write need a fresh sign-in. The \
-            agent fetches the key with its next poll; nobody else sees it. If you leave or lose one of these permissions before that, it \
-            gets none.")
+        .about("You can grant only requested permissions that you have yourself. email:send and campaign:write need a recent sign-in. The \
+            agent fetches the key with its next poll; no one else sees it. If you leave or lose one of these permissions before that, it \
+            gets no key.")
         .fails(&[Code::NotFound, Code::FreshSignInRequired]);
     type Input = GrantApproval;
     type Output = Done<ApprovalView>;
@@ -57,7 +57,7 @@ impl Async for ApprovalGrant {
         let granted = KeyTerms { permissions: input.permissions, environment: input.environment, key_name };
         let (id, digest, person) = (claim.id, agents::digest(&input.code), who.user.clone());
         let write = move |tx: &mut WriteTx<'_>| {
-            // Asked again inside: of two decisions at once, one finds it decided.
+            // Checked again inside the transaction: of two concurrent decisions, only one still finds the request open.
             let claim = claims::find(tx, id)?.filter(|claim| claim.is_open(&digest, tx.now())).ok_or(Code::NotFound)?;
             let decision = Decision { account: person.account.id, user: person.id, at: tx.now() };
             let claim = Claim { state: State::Approved(decision, granted), ..claim };
@@ -69,14 +69,14 @@ impl Async for ApprovalGrant {
     }
 }
 
-/// Whether this much may be granted, by this person, now.
+/// Checks whether this user may grant these permissions now.
 fn check(context: &Context, claim: &Claim, wanted: PermissionSet) -> Result<(), Failure> {
     let own = context.caller.principal.permissions();
     if wanted.is_empty() {
         return Err(Failure::field("permissions", "grant at least one, or deny the request"));
     }
     if let Some(more) = wanted.iter().find(|permission| !claim.requested.contains(*permission)) {
-        return Err(Failure::field("permissions", format_args!("the agent does not ask for {more}")));
+        return Err(Failure::field("permissions", format_args!("the agent did not request {more}")));
     }
     if let Some(more) = wanted.iter().find(|permission| !own.contains(*permission)) {
         return Err(Failure::field("permissions", format_args!("you do not have {more} yourself")));

@@ -1,4 +1,4 @@
-//! An agent's request, found by the code that the agent shows.
+//! Returns an agent's request by the code that the agent shows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,11 +16,11 @@ pub struct ApprovalLook;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalCode {
-    /// As the agent shows it; case and hyphen do not matter.
+    /// The code that the agent shows; case and hyphen do not matter.
     pub code: String,
 }
 
-/// A request, and what it would allow.
+/// A request and what it would allow.
 #[derive(Serialize, JsonSchema)]
 pub struct ApprovalDetails {
     pub approval: ApprovalView,
@@ -29,8 +29,8 @@ pub struct ApprovalDetails {
 
 impl Operation for ApprovalLook {
     const SPEC: Spec = Spec::post("accounts.approval_look", "/v1/account/approvals/look", signed_in())
-        .summary("Look at an agent's request")
-        .about("Found by the code that the agent shows. Wrong codes are counted: after a few, wait ten minutes.")
+        .summary("Get an agent's request")
+        .about("Finds the request by the code that the agent shows. After a few wrong codes, you have to wait ten minutes.")
         .fails(&[Code::NotFound]);
     type Input = ApprovalCode;
     type Output = Done<ApprovalDetails>;

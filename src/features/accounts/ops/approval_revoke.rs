@@ -1,4 +1,4 @@
-//! What an agent was granted is taken back.
+//! Revokes what an agent was granted.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::vocab::ids::ClaimId;
 /// `accounts.approval_revoke`
 pub struct ApprovalRevoke;
 
-/// Which request.
+/// Selects a request.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RevokeApproval {
@@ -25,8 +25,8 @@ pub struct RevokeApproval {
 
 impl Operation for ApprovalRevoke {
     const SPEC: Spec = Spec::post("accounts.approval_revoke", "/v1/account/approvals/{id}/revoke", signed_in())
-        .summary("Take back what an agent was granted")
-        .about("Its key does not work any more from the answer on; one that was not fetched yet never comes to be.")
+        .summary("Revoke an agent's grant")
+        .about("The agent's key stops working with this response. A key that was not fetched yet is never created.")
         .fails(&[Code::NotFound]);
     type Input = RevokeApproval;
     type Output = Done<ApprovalView>;

@@ -1,4 +1,4 @@
-//! What agents have asked for.
+//! Lists the requests of agents.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,9 +20,10 @@ pub struct Approvals {
 }
 
 impl Operation for ApprovalsList {
-    const SPEC: Spec = Spec::get("accounts.approvals_list", "/v1/account/approvals", signed_in())
-        .summary("List requests of agents")
-        .about("Those that wait for you, and those decided: your own, and for those who manage the account everybody's.");
+    const SPEC: Spec =
+        Spec::get("accounts.approvals_list", "/v1/account/approvals", signed_in()).summary("List agent requests").about(
+            "Returns the requests that wait for your decision and those you decided; for the owner and admins, all decided ones.",
+        );
     type Input = NoInput;
     type Output = Done<Approvals>;
 

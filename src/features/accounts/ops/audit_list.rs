@@ -1,4 +1,4 @@
-//! Who did what, in the account and in its data.
+//! Lists the audit log of the account and its data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,15 +18,15 @@ use crate::vocab::ids::AccountId;
 /// `accounts.audit_list`
 pub struct AuditList;
 
-/// Which part of the log.
+/// The part of the log to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListAudit {
-    /// `test` or `live`: what was done with that data; absent: what was done with the account.
+    /// `test` or `live`: changes to that data. If absent: changes to the account.
     pub r#in: Option<Environment>,
     #[serde(default)]
     pub limit: Limit,
-    /// Only what was done before: the `next` of the page before.
+    /// Only earlier entries: the `next` of the previous page.
     pub before: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct ListAudit {
 #[derive(Serialize, JsonSchema)]
 pub struct Log {
     pub entries: Vec<AuditEntry>,
-    /// For the next page; absent if there is none.
+    /// The start of the next page; absent if there is none.
     pub next: Option<String>,
 }
 
@@ -46,32 +46,32 @@ pub struct AuditEntry {
     /// The operation's id, like `contacts.create`.
     pub operation: String,
     pub by: AuditActor,
-    /// The email of the member or former member who did it; absent for keys and for the operator of the machine.
+    /// The email of the member or former member who did it; absent for keys and the operator.
     pub who: Option<String>,
-    /// The first 8 characters of the key it was done with, and its name.
+    /// The first 8 characters of the key's id, and its name.
     pub key_id: Option<String>,
     pub key_name: Option<String>,
-    /// The requestId that the answer had.
+    /// The requestId of the response.
     pub request_id: String,
 }
 
-/// What kind of somebody did it.
+/// The kind of actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditActor {
     Member,
-    /// Somebody who was removed since.
+    /// A member who has been removed since.
     FormerMember,
     /// A program with an API key.
     Key,
-    /// The operator of the machine, on its command line.
+    /// The operator, on the command line.
     Operator,
 }
 
 impl Operation for AuditList {
     const SPEC: Spec = Spec::get("accounts.audit_list", "/v1/account/audit", manager())
-        .summary("List what was done")
-        .about("Every change, the newest first, for 90 days. Without `in`: changes of members, keys and sign-ins; with it, of that data.");
+        .summary("List the audit log")
+        .about("Every change of the last 90 days, newest first. Without `in`: members, keys and sign-ins; with it, changes to that data.");
     type Input = ListAudit;
     type Output = Done<Log>;
 
@@ -94,7 +94,7 @@ impl Async for AuditList {
         let before = input.before.as_deref().map(place).transpose()?;
         let account = context.caller.account();
         let control = context.engine.control.read();
-        // What keys and the operator did before the log knew accounts was done in the first one.
+        // Actions of keys and the operator from before the log recorded accounts belong to the first account.
         let is_first = accounts::is_installations(&control, account)?;
         let log = match input.r#in {
             Some(environment) => context.engine.data(environment).store.read(),
@@ -109,10 +109,10 @@ impl Async for AuditList {
     }
 }
 
-/// Where a page ended.
+/// Parses the end of the previous page.
 fn place(text: &str) -> Result<(Timestamp, u64), Failure> {
     let parts = text.split_once('-').and_then(|(at, number)| Some((Timestamp(at.parse().ok()?), number.parse().ok()?)));
-    parts.ok_or_else(|| Failure::field("before", "give the next of the page before, as it was"))
+    parts.ok_or_else(|| Failure::field("before", "expected the next of the previous page, unchanged"))
 }
 
 fn entries(control: &ReadTx, account: AccountId, found: Vec<audit::AuditRow>) -> Result<Vec<AuditEntry>, Failure> {

@@ -1,4 +1,4 @@
-//! Proving again who one is: for what cannot be undone.
+//! Reauthenticates a user before an action that cannot be undone.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,19 +14,19 @@ use crate::vocab::codes::Code;
 /// `accounts.confirm`
 pub struct Confirm;
 
-/// The proof.
+/// The credentials.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirmation {
     pub password: Secret,
-    /// The code of the authenticator app or a recovery code, for people who have one.
+    /// The code of the authenticator app or a recovery code, for users who have one.
     pub code: Option<String>,
 }
 
 impl Operation for Confirm {
     const SPEC: Spec = Spec::post("accounts.confirm", "/v1/auth/confirm", signed_in())
         .summary("Confirm your password")
-        .about("For ten minutes afterwards the session may do what needs a fresh sign-in.")
+        .about("For the next ten minutes, the session can use operations that need a recent sign-in.")
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
     type Input = Confirmation;
     type Output = Done<SessionState>;

@@ -1,4 +1,4 @@
-//! A new API key, shown once.
+//! Creates an API key, which is shown once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,14 +16,14 @@ use crate::vocab::permissions::PermissionSet;
 
 pub struct CreateKey;
 
-/// What the key shall be for.
+/// The terms of the key.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OperatorKeyRequest {
-    /// What it is for, for people.
+    /// A name that says what the key is for.
     pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
     pub environment: Environment,
-    /// What it allows; `["all"]` for everything.
+    /// The key's permissions; `["all"]` for everything.
     pub permissions: PermissionSet,
 }
 
@@ -32,7 +32,7 @@ pub struct OperatorKeyRequest {
 #[serde(rename_all = "camelCase")]
 pub struct NewKeyView {
     pub id: KeyId,
-    /// The key itself. It is kept as a hash, so this is the only time it can be seen.
+    /// The key itself. Only its hash is stored, so this is the only time it can be seen.
     pub key: String,
     pub name: String,
     pub environment: Environment,

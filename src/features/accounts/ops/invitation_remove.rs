@@ -1,4 +1,4 @@
-//! An invitation withdrawn.
+//! Withdraws an invitation.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::ids::InvitationId;
 /// `accounts.invitation_remove`
 pub struct InvitationRemove;
 
-/// Which invitation.
+/// Selects an invitation.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvitationRef {

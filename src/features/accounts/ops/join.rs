@@ -1,4 +1,4 @@
-//! Becoming a member by an invitation.
+//! Accepts an invitation and creates the member.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,12 +18,12 @@ use crate::vocab::limits;
 /// `accounts.join`
 pub struct Join;
 
-/// The link, and who comes.
+/// The link and the new member.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JoinRequest {
     pub token: String,
-    /// How others see you.
+    /// The display name.
     pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
     pub password: Password,
 }
@@ -46,7 +46,7 @@ impl Async for Join {
     async fn run(context: Context, input: JoinRequest) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
         let engine = &context.engine;
-        // Known before the work of hashing; the transaction asks again.
+        // Checked before the costly hashing; the transaction checks again.
         let invited = user_store::invitation_by_digest(&engine.control.read(), digest, context.now())?;
         let email = invited.ok_or_else(members::link_not_found)?.email;
         let password = password_hash::hash(input.password, &email, engine.random.as_ref()).await?;

@@ -1,4 +1,4 @@
-//! A new API key by somebody who manages the account, shown once.
+//! Creates an API key, which is shown once, for the owner and admins.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,21 +17,21 @@ use crate::vocab::permissions::PermissionSet;
 /// `accounts.key_create`
 pub struct KeyCreate;
 
-/// What the key shall be for.
+/// The terms of the key.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KeyRequest {
-    /// What it is for, for people.
+    /// A name that says what the key is for.
     pub name: Name<{ limits::KEY_NAME_CHARACTERS_MAX }>,
     pub environment: Environment,
-    /// What it allows; `["all"]` for everything.
+    /// The key's permissions; `["all"]` for everything.
     pub permissions: PermissionSet,
 }
 
 impl Operation for KeyCreate {
     const SPEC: Spec = Spec::post("accounts.key_create", "/v1/account/keys", manager())
         .summary("Create an API key")
-        .about("The key is shown only in this answer.")
+        .about("The key is shown only in this response.")
         .fails(&[Code::LimitReached, Code::NotFound]);
     type Input = KeyRequest;
     type Output = Created<NewKeyView>;

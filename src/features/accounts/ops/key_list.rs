@@ -1,4 +1,4 @@
-//! The API keys of the account, for its managers.
+//! Lists the API keys of the account, for the owner and admins.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub struct KeyList;
 impl Operation for KeyList {
     const SPEC: Spec = Spec::get("accounts.key_list", "/v1/account/keys", manager())
         .summary("List the API keys")
-        .about("The newest first; those revoked stay listed for 90 days.");
+        .about("Newest first. Revoked keys stay in the list for 90 days.");
     type Input = NoInput;
     type Output = Done<Keys>;
 

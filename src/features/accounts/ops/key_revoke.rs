@@ -1,4 +1,4 @@
-//! An API key that shall not work any more, by somebody who manages the account.
+//! Revokes an API key, for the owner and admins.
 
 use serde_json::Value;
 

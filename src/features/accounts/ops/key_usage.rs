@@ -1,4 +1,4 @@
-//! How much the API keys of the account were used, day by day, for its managers.
+//! Returns the usage of the account's API keys by day, for the owner and admins.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +15,21 @@ use crate::vocab::limits;
 /// `accounts.key_usage`
 pub struct KeyUsage;
 
-/// Keys that were used.
+/// The usage of API keys.
 #[derive(Serialize, JsonSchema)]
 pub struct KeysUsage {
-    /// Keys that were used in these days, those revoked lately included.
+    /// Keys used in this period, including recently revoked ones.
     pub keys: Vec<UsageOfKey>,
 }
 
-/// A key and its days.
+/// The usage of a key by day.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "KeyUsage")]
 pub struct UsageOfKey {
     /// The first 8 characters of its id.
     pub id: String,
-    /// The last 30 days of UTC, today included, the earliest first.
+    /// The last 30 UTC days including today, the earliest first.
     pub days: Vec<KeyUsageDay>,
 }
 
@@ -40,14 +40,14 @@ pub struct KeyUsageDay {
     /// Like 2026-01-31.
     #[schemars(extend("format" = "date"))]
     pub date: String,
-    /// Requests with it, whatever their answer was.
+    /// Requests with the key, whatever the response.
     pub requests: u64,
 }
 
 impl Operation for KeyUsage {
     const SPEC: Spec = Spec::get("accounts.key_usage", "/v1/account/keys/usage", manager())
-        .summary("Tell how much the API keys were used, day by day")
-        .about("Requests are counted in memory and written down every 10 seconds: a crash loses those of the last seconds.");
+        .summary("Get the daily usage of API keys")
+        .about("Requests are counted in memory and saved every 10 seconds, so a crash loses the last few seconds.");
     type Input = NoInput;
     type Output = Done<KeysUsage>;
 

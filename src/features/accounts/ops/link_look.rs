@@ -1,4 +1,4 @@
-//! Whether a link that was handed to somebody still works: asked by its page before anybody fills it in.
+//! Checks whether an invitation or password-reset link still works. The link's page asks this before showing its form.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::vocab::codes::Code;
 /// `accounts.link_look`
 pub struct LinkLook;
 
-/// Which link.
+/// Selects a link.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkRef {
@@ -21,29 +21,29 @@ pub struct LinkRef {
     pub token: String,
 }
 
-/// What a link is for.
+/// The purpose of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPurpose {
     /// An invitation.
     Join,
-    /// A new password.
+    /// A password reset.
     Reset,
     /// The owner of a new installation.
     Setup,
 }
 
-/// A link that works.
+/// A working link.
 #[derive(Serialize, JsonSchema)]
 pub struct WorkingLink {
-    /// Whom it is for. Absent for the setup link.
+    /// The email of the user it is for. Absent for the setup link.
     pub email: Option<String>,
 }
 
 impl Operation for LinkLook {
     const SPEC: Spec = Spec::post("accounts.link_look", "/admin/links/look", operator())
-        .summary("Look whether a link works")
-        .about("Uses nothing up.")
+        .summary("Check a link")
+        .about("This does not use up the link.")
         .fails(&[Code::NotFound]);
     type Input = LinkRef;
     type Output = Done<WorkingLink>;

@@ -1,4 +1,4 @@
-//! List the API keys of the installation (`assets/docs/authentication.md`).
+//! Lists the API keys of the installation (`assets/docs/authentication.md`).
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::features::accounts::{store, usage};
 
 pub struct ListKeys;
 
-/// All keys, the newest first; those revoked stay listed for 90 days.
+/// All keys, newest first. Revoked keys stay in the list for 90 days.
 #[derive(Serialize, JsonSchema)]
 pub struct Keys {
     pub keys: Vec<KeyView>,
@@ -28,7 +28,7 @@ impl Operation for ListKeys {
 
 impl Async for ListKeys {
     async fn run(context: Context, _: NoInput) -> Result<Self::Output, Failure> {
-        // What was counted until now is in the list, not only what was written down some seconds ago.
+        // Includes requests counted in memory that have not been written yet.
         usage::flush(&context.engine).await?;
         let tx = context.engine.control.read();
         let mut keys = store::keys(&tx)?;

@@ -1,4 +1,4 @@
-//! A token for a program that works for a person: for clients that sign people in instead of holding a key.
+//! Issues a token for a program that works for a user, for clients that sign users in instead of holding a key.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,19 +18,19 @@ use crate::vocab::environment::Environment;
 /// `accounts.login`
 pub struct Login;
 
-/// Who signs in.
+/// The user's credentials.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoginRequest {
     pub email: String,
     pub password: Secret,
-    /// The code of the authenticator app or a recovery code, for people who have one.
+    /// The code of the authenticator app or a recovery code, for users who have one.
     pub code: Option<String>,
-    /// The data to work on; `live` if absent.
+    /// The environment to work on; `live` if absent.
     pub environment: Option<Environment>,
 }
 
-/// A token, and who has it.
+/// A token and its session.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
@@ -45,9 +45,9 @@ impl Operation for Login {
     const SPEC: Spec = Spec::post("accounts.login", "/v1/auth/login", public())
         .summary("Sign in for a token")
         .about(
-            "The token is a JWT for the header Authorization: Bearer. Operations that take it say so; it allows what the person's role \
-                allows, and stops working at once when the person is removed or signs out. Every refusal looks the same, and many tries \
-                wait longer and longer.",
+            "The token is a JWT for the header Authorization: Bearer. Operations that accept it say so; it allows what the user's role \
+                allows, and stops working as soon as the user is removed or signs out. Every refusal looks the same, and repeated attempts \
+                have to wait longer and longer.",
         )
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired, Code::RateLimitExceeded]);
     type Input = LoginRequest;

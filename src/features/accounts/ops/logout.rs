@@ -1,4 +1,4 @@
-//! The end of the session that asks.
+//! Ends the session that calls it.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub struct Logout;
 impl Operation for Logout {
     const SPEC: Spec = Spec::post("accounts.logout", "/v1/auth/logout", signed_in())
         .summary("Sign out")
-        .about("The session and its token do not work any more from the answer on.");
+        .about("The session and its token stop working with this response.");
     type Input = NoInput;
     type Output = Done<Ack>;
 

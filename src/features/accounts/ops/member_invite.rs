@@ -1,4 +1,4 @@
-//! An invitation: a link by which somebody becomes a member.
+//! Invites a user by a link to become a member.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::vocab::permissions::PermissionSet;
 /// `accounts.member_invite`
 pub struct MemberInvite;
 
-/// Whom to invite, as what.
+/// The email and role to invite.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMember {
@@ -33,7 +33,7 @@ pub struct NewMember {
 impl Operation for MemberInvite {
     const SPEC: Spec = Spec::post("accounts.member_invite", "/v1/account/members", manager())
         .summary("Invite a member")
-        .about("Answers with a one-time link for you to hand on. A second invitation of the same email replaces the first.")
+        .about("Returns a one-time link for you to pass on. A second invitation for the same email replaces the first.")
         .fails(&[Code::NameTaken, Code::LimitReached]);
     type Input = NewMember;
     type Output = Created<LinkView>;

@@ -1,4 +1,4 @@
-//! A member who shall not come in any more.
+//! Removes a member.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::ids::UserId;
 /// `accounts.member_remove`
 pub struct MemberRemove;
 
-/// Who.
+/// Selects a member.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberRef {
@@ -26,9 +26,9 @@ impl Operation for MemberRemove {
     const SPEC: Spec = Spec::delete("accounts.member_remove", "/v1/account/members/{id}", manager())
         .summary("Remove a member")
         .about(
-            "Ends all their sessions at once. Keys that they made, and those that agents fetched by their grant, go on working; revoke those \
-                separately. What they granted and no agent has fetched yet is denied. The log of what they did names them until it is over, \
-                for 90 days.",
+            "Ends all their sessions at once. Keys that they created or granted to agents keep working; revoke those \
+                separately. Grants that no agent has fetched yet are denied. The audit log names them until their last entry expires, \
+                after 90 days.",
         )
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = MemberRef;

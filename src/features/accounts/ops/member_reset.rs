@@ -1,4 +1,4 @@
-//! A link to a new password for a member who forgot theirs.
+//! Creates a password-reset link for a member.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::roles::Role;
 /// `accounts.member_reset`
 pub struct MemberReset;
 
-/// For whom.
+/// Selects a member.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemberResetRequest {
@@ -24,9 +24,9 @@ pub struct MemberResetRequest {
 
 impl Operation for MemberReset {
     const SPEC: Spec = Spec::post("accounts.member_reset", "/v1/account/members/{id}/reset", manager())
-        .summary("Make a link to a new password")
-        .about("Needs a fresh sign-in. Answers with a one-time link for you to hand on; no mail is sent. For the owner, the operator of the \
-            machine makes one: mailmill reset-link.")
+        .summary("Create a password-reset link")
+        .about("Needs a recent sign-in. Returns a one-time link for you to pass on; no mail is sent. For the owner, the operator of the \
+            machine creates one: mailmill reset-link.")
         .fails(&[Code::NotFound, Code::WrongState, Code::FreshSignInRequired]);
     type Input = MemberResetRequest;
     type Output = Created<LinkView>;
@@ -44,7 +44,7 @@ impl Async for MemberReset {
         let write = move |tx: &mut WriteTx<'_>| {
             let user = store::user(tx, input.id)?.filter(|user| user.account == account).ok_or(Code::NotFound)?;
             if user.role == Role::Owner && user.id != own.id {
-                return Err(Failure::because(Code::WrongState, "Only the operator of the machine makes a link for the owner."));
+                return Err(Failure::because(Code::WrongState, "Only the operator can create a link for the owner."));
             }
             let expires_at = members::save_reset(tx, user.id, digest)?;
             Ok((user, expires_at))

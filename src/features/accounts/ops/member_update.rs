@@ -1,4 +1,4 @@
-//! Another role for a member.
+//! Changes a member's role.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::vocab::permissions::PermissionSet;
 /// `accounts.member_update`
 pub struct MemberUpdate;
 
-/// Who, and what they shall be.
+/// The member and the new role.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRole {
@@ -29,7 +29,7 @@ pub struct NewRole {
 impl Operation for MemberUpdate {
     const SPEC: Spec = Spec::patch("accounts.member_update", "/v1/account/members/{id}", manager())
         .summary("Change a member's role")
-        .about("Counts from the member's next request on. The owner's role and your own cannot be changed.")
+        .about("Takes effect with the member's next request. The owner's role and your own cannot be changed.")
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = NewRole;
     type Output = Done<MemberView>;

@@ -1,4 +1,4 @@
-//! Who belongs to the account.
+//! Lists the members of the account and open invitations.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,4 @@
-//! The operations on accounts, one file each: of the operator of the machine, of people who are signed in, and of agents that ask
-//! people for keys.
+//! The operations on accounts, one file each: for the operator, for signed-in users, and for agents that request keys from users.
 
 pub mod account_admin;
 pub mod account_list;

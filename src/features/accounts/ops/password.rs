@@ -1,4 +1,4 @@
-//! A new password by somebody who knows the old one.
+//! Changes the password of a user who knows the current one.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub struct ChangePassword;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPassword {
     pub current: Secret,
-    /// The code of the authenticator app or a recovery code, for people who have one.
+    /// The code of the authenticator app or a recovery code, for users who have one.
     pub code: Option<String>,
     pub password: Password,
 }
@@ -28,7 +28,7 @@ pub struct NewPassword {
 impl Operation for ChangePassword {
     const SPEC: Spec = Spec::put("accounts.password", "/v1/auth/password", signed_in())
         .summary("Change your password")
-        .about("Ends all your other sessions, and links to new passwords stop working.")
+        .about("Ends all your other sessions and invalidates your password-reset links.")
         .fails(&[Code::SignInFailed, Code::SecondFactorRequired]);
     type Input = NewPassword;
     type Output = Done<Ack>;

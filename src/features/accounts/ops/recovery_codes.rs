@@ -1,4 +1,4 @@
-//! New recovery codes for somebody who has used theirs up or lost them.
+//! Replaces recovery codes that were used up or lost.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ pub struct RenewRecoveryCodes;
 
 impl Operation for RenewRecoveryCodes {
     const SPEC: Spec = Spec::post("accounts.recovery_codes", "/v1/auth/totp/recovery-codes", signed_in())
-        .summary("Make new recovery codes")
-        .about("Needs a fresh sign-in. The old codes stop working; the new ones are shown only now.")
+        .summary("Create new recovery codes")
+        .about("Needs a recent sign-in. The old codes stop working; the new ones are shown only now.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState]);
     type Input = NoInput;
     type Output = Done<RecoveryCodes>;
@@ -29,7 +29,7 @@ impl Async for RenewRecoveryCodes {
         let user = context.caller.proven(context.now())?.user.id;
         let write = move |tx: &mut WriteTx<'_>| {
             let factor = user_store::second_factor(tx, user)?.filter(|factor| factor.is_confirmed);
-            let none = || Failure::because(Code::WrongState, "There is no authenticator app that the codes could replace.");
+            let none = || Failure::because(Code::WrongState, "No authenticator app is set up, so there are no recovery codes.");
             let mut factor = factor.ok_or_else(none)?;
             let codes = second_factor::renew_recovery(&mut factor, tx.random());
             user_store::save_second_factor(tx, user, &factor);

@@ -1,4 +1,4 @@
-//! A new password by a one-time link.
+//! Sets a new password with a one-time link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,8 +24,8 @@ pub struct ResetRequest {
 
 impl Operation for Reset {
     const SPEC: Spec = Spec::post("accounts.reset", "/v1/auth/reset", public())
-        .summary("Set a new password by a link")
-        .about("The token is the last part of the link. It works once; all sessions of the person end.")
+        .summary("Set a new password with a link")
+        .about("The token is the last part of the link. It works once, and all sessions of the user end.")
         .fails(&[Code::NotFound]);
     type Input = ResetRequest;
     type Output = Done<Ack>;
@@ -39,7 +39,7 @@ impl Operation for Reset {
 impl Async for Reset {
     async fn run(context: Context, input: ResetRequest) -> Result<Self::Output, Failure> {
         let digest = sha256(input.token.as_bytes());
-        // Known before the work of hashing; the transaction asks again.
+        // Checked before the costly hashing; the transaction checks again.
         let link =
             user_store::reset_link(&context.engine.control.read(), digest, context.now())?.ok_or_else(members::link_not_found)?;
         members::set_password(&context, link.user, input.password, None, Self::SPEC.id, Some(digest)).await?;

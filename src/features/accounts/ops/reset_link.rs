@@ -1,4 +1,4 @@
-//! A link to a new password, made by the operator of the machine: the last way in.
+//! Creates a password-reset link for the operator: the last resort to regain access.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::codes::Code;
 /// `accounts.reset_link`
 pub struct ResetLink;
 
-/// For whom.
+/// Selects a user.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResetLinkRequest {
@@ -23,7 +23,7 @@ pub struct ResetLinkRequest {
 
 impl Operation for ResetLink {
     const SPEC: Spec = Spec::post("accounts.reset_link", "/admin/reset-link", operator())
-        .summary("Make a link to a new password")
+        .summary("Create a password-reset link")
         .fails(&[Code::NotFound]);
     type Input = ResetLinkRequest;
     type Output = Created<LinkView>;
@@ -37,7 +37,7 @@ impl Async for ResetLink {
     async fn run(context: Context, input: ResetLinkRequest) -> Result<Self::Output, Failure> {
         let (token, digest) = members::new_link(&context.engine);
         let write = move |tx: &mut WriteTx<'_>| {
-            let nobody = || Failure::because(Code::NotFound, "Nobody signs in with this email.");
+            let nobody = || Failure::because(Code::NotFound, "No user signs in with this email.");
             let user = store::user_by_email(tx, &input.email.normalised())?.ok_or_else(nobody)?;
             let expires_at = members::save_reset(tx, user.id, digest)?;
             Ok((user, expires_at))

@@ -1,4 +1,4 @@
-//! Which server gives out keys for this interface (RFC 9728).
+//! Names the server that issues keys for this API (RFC 9728).
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ pub struct ResourceMetadata;
 
 impl Operation for ResourceMetadata {
     const SPEC: Spec = Spec::get("accounts.resource_metadata", "/.well-known/oauth-protected-resource", public())
-        .summary("Name the server that gives out keys")
-        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728); refusals for want of a key lead here.");
+        .summary("Get the server that issues keys")
+        .about("OAuth 2.0 Protected Resource Metadata (RFC 9728); refusals of requests without a key point here.");
     type Input = NoInput;
     type Output = Bare;
 
@@ -31,7 +31,7 @@ impl Raw for ResourceMetadata {
     }
 }
 
-/// The document about the resource at `path`.
+/// Returns the document about the resource at `path`.
 pub fn metadata(base: &str, path: &str) -> Value {
     json!({
         "resource": format!("{base}{path}"),

@@ -1,4 +1,4 @@
-//! An API key that shall not work any more, from the next request on.
+//! Revokes an API key, starting with the next request.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,17 +12,17 @@ use crate::vocab::limits;
 
 pub struct RevokeKey;
 
-/// Which key.
+/// Selects a key.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRef {
-    /// Its id, or the beginning of it, at least the 8 characters that lists show.
+    /// The key's id, or its beginning with at least the 8 characters that lists show.
     #[schemars(length(min = limits::KEY_ID_CHARACTERS_SHOWN, max = 24))]
     pub id: String,
 }
 
 impl KeyRef {
-    /// What the id begins with.
+    /// The given beginning of the id.
     pub fn prefix(self) -> Result<String, Failure> {
         let shown = limits::KEY_ID_CHARACTERS_SHOWN;
         if !(shown..=24).contains(&self.id.len()) {

@@ -1,4 +1,4 @@
-//! Who is signed in.
+//! Returns the signed-in user.
 
 use serde_json::{Value, json};
 

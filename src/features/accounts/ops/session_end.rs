@@ -1,4 +1,4 @@
-//! The end of another session.
+//! Ends another session.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::ids::SessionId;
 /// `accounts.session_end`
 pub struct SessionEnd;
 
-/// Which of your sessions.
+/// Selects one of your sessions.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionRef {
@@ -24,7 +24,7 @@ pub struct SessionRef {
 impl Operation for SessionEnd {
     const SPEC: Spec = Spec::delete("accounts.session_end", "/v1/auth/sessions/{id}", signed_in())
         .summary("End a session")
-        .about("It does not work any more from the answer on.")
+        .about("The session stops working with this response.")
         .fails(&[Code::NotFound]);
     type Input = SessionRef;
     type Output = Done<Ack>;

@@ -1,4 +1,4 @@
-//! Where one is signed in.
+//! Lists the sessions of the signed-in user.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::features::accounts::user_views::SessionView;
 /// `accounts.sessions_list`
 pub struct SessionsList;
 
-/// Your sign-ins.
+/// Your sessions.
 #[derive(Serialize, JsonSchema)]
 pub struct Sessions {
     pub sessions: Vec<SessionView>,
@@ -20,7 +20,7 @@ pub struct Sessions {
 impl Operation for SessionsList {
     const SPEC: Spec = Spec::get("accounts.sessions_list", "/v1/auth/sessions", signed_in())
         .summary("List your sessions")
-        .about("Browsers and programs in which you are signed in, the one used last first.");
+        .about("Browsers and programs in which you are signed in, most recently used first.");
     type Input = NoInput;
     type Output = Done<Sessions>;
 

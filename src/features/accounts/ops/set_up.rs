@@ -1,4 +1,4 @@
-//! The owner of the installation, from the command line. The setup link does the same in a browser.
+//! Creates the owner of the installation, from the command line. The setup link does the same in a browser.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl Operation for SetUp {
 impl Async for SetUp {
     async fn run(context: Context, input: NewOwner) -> Result<Self::Output, Failure> {
         if store::has_user(&context.engine.control.read())? {
-            // Known before the work of hashing; the transaction asks again.
+            // Checked before the costly hashing; the transaction checks again.
             return Err(Code::AlreadySetUp.into());
         }
         let password = password_hash::hash(input.password, input.email.as_str(), context.engine.random.as_ref()).await?;
@@ -65,7 +65,7 @@ impl Async for SetUp {
     }
 }
 
-/// Make the account, if there is none, and its owner. [`members::update_cache`] follows after the commit.
+/// Creates the owner, and the account if there is none. [`members::update_cache`] follows after the commit.
 pub fn create_owner(
     tx: &mut WriteTx<'_>,
     plan: &str,

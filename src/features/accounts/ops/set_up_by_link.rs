@@ -1,4 +1,4 @@
-//! The owner of the installation, by the one-time link that the first start prints.
+//! Creates the owner of the installation with the one-time link that the first start prints.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! A session for a browser. The dashboard asks for it on behalf of whoever fills in its form; it is not on the network.
+//! Starts a session for a browser. The dashboard calls this for its sign-in form; it is not reachable over the network.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,18 +15,18 @@ use crate::vocab::codes::Code;
 /// `accounts.sign_in`
 pub struct SignIn;
 
-/// Who signs in, with what.
+/// The user's credentials.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInRequest {
     pub email: String,
     pub password: Secret,
     pub code: Option<String>,
-    /// What the browser calls itself.
+    /// The browser's user agent.
     pub agent: String,
 }
 
-/// What the browser keeps.
+/// The content of the browser's cookie.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {

@@ -1,4 +1,4 @@
-//! An account of one's own, where that is open to strangers.
+//! Creates a new account, if sign-up is open.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::vocab::ids::{AccountId, UserId};
 use crate::vocab::limits;
 use crate::vocab::roles::Role;
 
-/// New accounts from one address in an hour.
+/// Limits new accounts from one address to this many an hour.
 const BY_ADDRESS: Rule = Rule { name: "sign-up", free: limits::CLAIMS_PER_HOUR, window_ms: 60 * 60 * 1000, wait_max_ms: 0 };
 
 /// `accounts.sign_up`
@@ -28,15 +28,15 @@ pub struct SignUp;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignUpRequest {
     pub email: EmailAddress,
-    /// How others see you.
+    /// The display name.
     pub name: Option<ShortText<{ limits::MEMBER_NAME_CHARACTERS_MAX }>>,
     pub password: Password,
 }
 
 impl Operation for SignUp {
     const SPEC: Spec = Spec::post("accounts.sign_up", "/v1/auth/sign-up", public())
-        .summary("Make an account of your own")
-        .about("Only where accounts.sign_up is set. The account has its own brands, contacts, members and keys, apart from all others.")
+        .summary("Create an account")
+        .about("Requires accounts.sign_up to be set. The account has its own brands, contacts, members and keys, separate from all others.")
         .fails(&[Code::SignUpClosed, Code::NameTaken, Code::RateLimitExceeded]);
     type Input = SignUpRequest;
     type Output = Created<MemberView>;
@@ -60,7 +60,7 @@ impl Async for SignUp {
         let (envelope, plan, email) = (context.envelope, engine.settings.accounts.plan.clone(), input.email);
         let _turn = api_keys::CACHE_LOCK.lock().await;
         let write = move |tx: &mut WriteTx<'_>| {
-            // The first account is the operator's: its owner comes by the set-up link.
+            // The first account belongs to the operator; its owner uses the set-up link.
             if !store::has_user(tx)? {
                 return Err(Code::SignUpClosed.into());
             }

@@ -1,4 +1,4 @@
-//! An agent polls for its API key (`assets/docs/authentication.md`, step 3).
+//! Answers an agent's poll for its API key (`assets/docs/authentication.md`, step 3).
 
 use http::StatusCode;
 use schemars::{JsonSchema, Schema};
@@ -21,13 +21,13 @@ pub struct Token;
 #[serde(default)]
 #[schemars(transform = describe)]
 pub struct TokenRequest {
-    /// `urn:mailmill:agent-auth:grant-type:claim`; the metadata say it.
+    /// `urn:mailmill:agent-auth:grant-type:claim`, as in the metadata.
     pub grant_type: String,
-    /// The token that the registration was answered with.
+    /// The token that the registration returned.
     pub claim_token: String,
 }
 
-/// What is refused in OAuth's own words, and so is read as any text.
+/// Accepts any text, because invalid values are refused with OAuth errors.
 fn describe(schema: &mut Schema) {
     oauth::require(
         schema,
@@ -40,12 +40,12 @@ fn describe(schema: &mut Schema) {
 
 impl Operation for Token {
     const SPEC: Spec = Spec::post("accounts.token", "/oauth2/token", public())
-        .summary("Fetch the key")
+        .summary("Poll for the key")
         .about(
-            "Takes JSON or a form. Answers without an envelope: access_token (the key, told exactly once), token_type, scope and \
-                key_name; or 400 with error: authorization_pending (poll on), expired_token (get a new code, then poll on), or \
-                invalid_grant (over: denied, fetched, too old, never ours, or granted by \
-                somebody who may not do it any more themselves).",
+            "Takes JSON or a form. Returns, without an envelope, access_token (the key, shown exactly once), token_type, scope and \
+                key_name; or 400 with error: authorization_pending (keep polling), expired_token (get a new code, then keep polling), or \
+                invalid_grant (the registration has ended: denied, fetched, expired, unknown, or granted by a \
+                user who no longer has the permissions).",
         )
         .speaks_oauth()
         .fails(&[Code::RateLimitExceeded, Code::PayloadTooLarge]);
@@ -72,9 +72,11 @@ impl Raw for Token {
             return Ok(oauth::refusal(ErrorCode::UnsupportedGrantType, format!("grant_type: only {known} is supported")));
         }
         Ok(match agents::poll(&context, &input.claim_token).await? {
-            PollAnswer::Pending => oauth::refusal(ErrorCode::AuthorizationPending, "The person has not decided yet; poll on."),
-            PollAnswer::Expired => oauth::refusal(ErrorCode::ExpiredToken, "The code is over; get a new one, then poll on."),
-            PollAnswer::Over => oauth::refusal(ErrorCode::InvalidGrant, "This registration is over; begin anew."),
+            PollAnswer::Pending => oauth::refusal(ErrorCode::AuthorizationPending, "The user has not decided yet; keep polling."),
+            PollAnswer::Expired => {
+                oauth::refusal(ErrorCode::ExpiredToken, "The code has expired; get a new one, then keep polling.")
+            }
+            PollAnswer::Over => oauth::refusal(ErrorCode::InvalidGrant, "This registration has ended; register again."),
             PollAnswer::Key { text, granted } => {
                 let scope = granted.permissions.to_string();
                 let key = json!({
@@ -86,7 +88,7 @@ impl Raw for Token {
     }
 }
 
-/// Polling too fast is answered as if it were not; this is for floods.
+/// Limits floods only: polling slightly too fast is answered normally.
 pub fn brake(context: &Context) -> Result<(), Failure> {
     let Some(address) = sessions::throttle_name(context.caller.peer) else { return Ok(()) };
     let taken = context.engine.throttle.take(&agents::POLLS, &address, context.engine.clock.monotonic());

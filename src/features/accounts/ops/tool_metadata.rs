@@ -1,4 +1,4 @@
-//! The same as [`super::resource_metadata`] for the tool server at `/mcp`: a document names its own resource (RFC 9728 §3.3).
+//! Like [`super::resource_metadata`], for the tool server at `/mcp`: a document must name its own resource (RFC 9728 §3.3).
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub struct ToolMetadata;
 
 impl Operation for ToolMetadata {
     const SPEC: Spec = Spec::get("accounts.tool_metadata", "/.well-known/oauth-protected-resource/mcp", public())
-        .summary("Name the server that gives out keys for the tool server")
+        .summary("Get the server that issues keys for the tool server")
         .about("OAuth 2.0 Protected Resource Metadata (RFC 9728) of the tool server.");
     type Input = NoInput;
     type Output = Bare;

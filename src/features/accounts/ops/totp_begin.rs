@@ -1,4 +1,4 @@
-//! A secret for an authenticator app, asked for at sign-ins only after it was confirmed.
+//! Creates a secret for an authenticator app. Sign-in requires its codes only once it is confirmed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,20 +11,20 @@ use crate::vocab::codes::Code;
 /// `accounts.totp_begin`
 pub struct TotpBegin;
 
-/// What the app is given.
+/// The secret for the app.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppSecret {
-    /// To be typed into the app.
+    /// The secret as text to type into the app.
     pub secret: String,
-    /// The same as an address that apps understand, also as a QR code.
+    /// The secret as a URI that apps read, also from a QR code.
     pub uri: String,
 }
 
 impl Operation for TotpBegin {
     const SPEC: Spec = Spec::post("accounts.totp_begin", "/v1/auth/totp", signed_in())
-        .summary("Begin to use an authenticator app")
-        .about("Needs a fresh sign-in. Confirm with a code of the app; until then nothing changes.")
+        .summary("Set up an authenticator app")
+        .about("Needs a recent sign-in. Nothing changes until you confirm it with a code from the app.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState]);
     type Input = NoInput;
     type Output = Done<AppSecret>;
@@ -43,7 +43,7 @@ impl Async for TotpBegin {
         let uri = second_factor::address(&secret, &who.user.email)?;
         let write = move |tx: &mut crate::engine::store::WriteTx<'_>| {
             if user_store::second_factor(tx, user)?.is_some_and(|factor| factor.is_confirmed) {
-                return Err(Failure::because(Code::WrongState, "An authenticator app is in use; remove it first."));
+                return Err(Failure::because(Code::WrongState, "An authenticator app is already set up; remove it first."));
             }
             user_store::save_second_factor(tx, user, &factor);
             Ok(())

@@ -1,4 +1,4 @@
-//! The first code of an authenticator app: from then on it is asked for.
+//! Confirms an authenticator app with its first code. From then on, sign-in requires its codes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,15 @@ use crate::vocab::codes::Code;
 /// `accounts.totp_confirm`
 pub struct TotpConfirm;
 
-/// The proof that the app works.
+/// The first code.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FirstCode {
-    /// What the app shows.
+    /// The code that the app shows.
     pub code: String,
 }
 
-/// For when the app is lost.
+/// Codes for when the app is lost.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {
@@ -31,7 +31,7 @@ pub struct RecoveryCodes {
 impl Operation for TotpConfirm {
     const SPEC: Spec = Spec::post("accounts.totp_confirm", "/v1/auth/totp/confirm", signed_in())
         .summary("Confirm the authenticator app")
-        .about("Answers with recovery codes, each of which replaces the app once. They are shown only now.")
+        .about("Returns recovery codes, each of which replaces a code from the app once. They are shown only in this response.")
         .fails(&[Code::FreshSignInRequired, Code::WrongState, Code::SignInFailed]);
     type Input = FirstCode;
     type Output = Done<RecoveryCodes>;
@@ -50,12 +50,12 @@ impl Async for TotpConfirm {
         let write = move |tx: &mut WriteTx<'_>| {
             let waits = user_store::second_factor(tx, user)?.is_some_and(|factor| !factor.is_confirmed);
             if !waits {
-                return Err(Failure::because(Code::WrongState, "There is no authenticator app to confirm; begin first."));
+                return Err(Failure::because(Code::WrongState, "There is no authenticator app to confirm; set one up first."));
             }
             if !second_factor::accept(tx, &engine.seal, user, &input.code)? {
                 return Err(Failure::because(
                     Code::SignInFailed,
-                    "The code is wrong; look whether the clock of the app is right.",
+                    "The code is wrong; check that the clock of the device is right.",
                 ));
             }
             let mut factor = user_store::second_factor(tx, user)?.ok_or(Code::WrongState)?;

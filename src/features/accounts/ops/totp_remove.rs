@@ -1,4 +1,4 @@
-//! No authenticator app any more.
+//! Removes the authenticator app.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ pub struct TotpRemove;
 
 impl Operation for TotpRemove {
     const SPEC: Spec = Spec::delete("accounts.totp_remove", "/v1/auth/totp", signed_in())
-        .summary("Stop using the authenticator app")
-        .about("Needs a fresh sign-in. Its recovery codes go with it.")
+        .summary("Remove the authenticator app")
+        .about("Needs a recent sign-in. This also deletes the recovery codes.")
         .fails(&[Code::FreshSignInRequired]);
     type Input = NoInput;
     type Output = Done<Ack>;

@@ -18,7 +18,7 @@ pub struct Archive;
 impl Operation for Archive {
     const SPEC: Spec = Spec::post("campaigns.archive", "/v1/campaigns/{id}/archive", needs(Permission::CampaignWrite))
         .summary("Archive a campaign")
-        .about("It is out of the way of lists that ask for archived=false; nothing else about it changes.")
+        .about("Lists with archived=false leave it out; nothing else about it changes.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;

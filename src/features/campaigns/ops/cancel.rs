@@ -1,4 +1,4 @@
-//! Stop a campaign for good.
+//! Cancel a campaign.
 
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ pub struct Cancel;
 
 impl Operation for Cancel {
     const SPEC: Spec = Spec::post("campaigns.cancel", "/v1/campaigns/{id}/cancel", needs(Permission::CampaignWrite))
-        .summary("Stop a campaign for good")
-        .about("A scheduled one does not start. Of one that is being sent, messages that are with a server this moment get their outcome, and \
-             whoever has not been sent to is skipped with the reason cancelled.")
+        .summary("Cancel a campaign")
+        .about("A scheduled campaign does not start. If it is being sent, messages in flight still get their outcome, and the remaining \
+             recipients are skipped with the reason cancelled.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

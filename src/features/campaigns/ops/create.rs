@@ -1,4 +1,4 @@
-//! Make a campaign of a generated email.
+//! Create a campaign from a generated email.
 
 use std::collections::BTreeMap;
 
@@ -42,17 +42,17 @@ pub struct Create;
     ] },
 ]))]
 pub struct NewCampaign {
-    /// The project whose contacts get it.
+    /// The project whose contacts receive it.
     pub project_id: ProjectId,
     pub name: CampaignName,
-    /// The completed generation that the email is from: each recipient gets the contact's language, or else that of the email in
+    /// The completed generation that contains the email. Each recipient gets the version in the contact's language, or else the one in
     /// `emailId`. Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// The email. Alone, all recipients get this one; with `conversationId`, it names one of the series.
+    /// The email. On its own, all recipients get this email; with `conversationId`, it selects one of the series.
     pub email_id: Option<EmailId>,
-    /// The email's own if absent. It may have merge fields.
+    /// The email's own if absent. It may contain merge fields.
     pub subject: Option<Subject>,
-    /// What mail clients show after the subject; the email's own if absent.
+    /// The preview text that email clients show after the subject; the email's own if absent.
     pub preheader_text: Option<Preheader>,
     /// The sender's address.
     pub from: EmailAddress,
@@ -61,30 +61,29 @@ pub struct NewCampaign {
     /// Where replies go; the sender's address if absent.
     pub reply_to: Option<EmailAddress>,
     pub recipient_type: RecipientType,
-    /// The segment's or tag's id. Not needed for every contact of the project.
+    /// The id of the segment or tag. Not needed for all contacts of the project.
     pub recipient_id: Option<RecipientId>,
-    /// Leaves those out who do not want this topic.
+    /// Skips contacts who unsubscribed from this topic.
     pub topic_id: Option<TopicId>,
-    /// Kept and told again; mail goes out as the installation is set up.
+    /// Stored and returned for compatibility; the installation's settings decide how mail is sent.
     pub provider_type: Option<ProviderType>,
     /// Merge fields of all recipients.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub variables: Option<BTreeMap<String, FieldValue>>,
-    /// What links are marked with, for the statistics of the sites that they lead to. As the domain of the From address is set if absent.
+    /// UTM parameters for links, for web analytics. The setting of the From address's domain if absent.
     pub utm: Option<Utm>,
-    /// The score that a validation of the email must give before it leaves; none if absent.
+    /// The minimum validation score for sending; none if absent.
     pub minimum_score: Option<Score>,
-    /// What becomes of recipients of whom, after a crash or a broken connection, nobody knows whether they have the message. The
-    /// installation's setting if absent.
+    /// What to do with recipients whose delivery is unknown after a crash or a broken connection. The installation's setting if absent.
     pub unknown: Option<Unknown>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("campaigns.create", "/v1/campaigns", needs(Permission::CampaignWrite))
-        .summary("Make a campaign of a generated email")
+        .summary("Create a campaign from a generated email")
         .about(
-            "It is a draft until it is sent or scheduled, and follows changes of its email until then. Recipients get the email in their \
+            "A draft until it is sent or scheduled; until then it uses its email's current version. Recipients get the email in their \
                 own language if the generation has it.",
         )
         .rate(RouteGroup::Campaigns)
@@ -110,7 +109,7 @@ impl Command for Create {
         projects::require(tx, account, project)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
         if store::count(tx, project, max)? == max {
-            let detail = format!("A project has at most {max} campaigns; delete drafts that are not needed.");
+            let detail = format!("A project has at most {max} campaigns; delete drafts that you do not need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let Chosen { emails, mut warnings } = emails::choose(tx, account, input.conversation_id, input.email_id, Some(project))?;
@@ -143,7 +142,7 @@ impl Command for Create {
     }
 }
 
-/// A new draft.
+/// Returns a new draft.
 pub fn draft(tx: &WriteTx<'_>, project: ProjectId, plan: Plan) -> Campaign {
     Campaign {
         id: CampaignId::make(tx.now(), tx.random()),

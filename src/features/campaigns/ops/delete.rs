@@ -28,7 +28,7 @@ pub struct DeletedCampaign {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("campaigns.delete", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
         .summary("Delete a draft")
-        .about("Only what was never started can be deleted; everything else can be archived.")
+        .about("Only a campaign that never started can be deleted; archive any other.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

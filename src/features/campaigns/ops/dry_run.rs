@@ -1,4 +1,4 @@
-//! Say what would become of a campaign if it were sent now, without sending anything.
+//! Report what sending a campaign now would do, without sending.
 
 use std::collections::BTreeMap;
 
@@ -25,26 +25,26 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.dry_run`
 pub struct DryRun;
 
-/// What would become of it.
+/// The result of a dry run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignDryRun {
     pub campaign_id: CampaignId,
-    /// Whether it would be sent like this.
+    /// Whether it can be sent as it is.
     pub ready: bool,
-    /// Everybody it is for.
+    /// The number of contacts in the audience.
     pub total: u64,
-    /// Those who would get it.
+    /// The number of contacts who would receive it.
     pub recipients: u64,
-    /// Those who would get nothing.
+    /// The number of contacts who would be skipped.
     pub skipped: u64,
-    /// How many for each reason.
+    /// The number of skipped contacts for each reason.
     pub skipped_reasons: BTreeMap<&'static str, u64>,
-    /// How many lack each merge field that has no default.
+    /// The number of contacts without a value for each merge field that has no default.
     pub missing_fields: BTreeMap<String, u64>,
-    /// How many would get the email in each language.
+    /// The number of recipients for each language of the email.
     pub languages: Vec<LanguageShare>,
-    /// What to know, and what must be put right.
+    /// Warnings, and problems to fix before sending.
     pub warnings: Vec<CampaignWarning>,
     /// How long sending takes at the rate of the account's plan; absent if the plan sends nothing.
     pub estimated_seconds: Option<u64>,
@@ -63,8 +63,8 @@ pub struct LanguageShare {
 
 impl Operation for DryRun {
     const SPEC: Spec = Spec::get("campaigns.dry_run", "/v1/campaigns/{id}/dry-run", needs(Permission::CampaignRead))
-        .summary("Say what would become of a campaign")
-        .about("Judges every recipient as sending does, and sends nothing. What changes until it is sent can change the result.")
+        .summary("Preview the outcome of sending a campaign")
+        .about("Checks every recipient as sending does, but sends nothing. Later changes can change the result.")
         .rate(RouteGroup::Campaigns)
         .blocking()
         .fails(&[Code::NotFound, Code::WrongState]);
@@ -73,8 +73,10 @@ impl Operation for DryRun {
 
     fn example() -> (Value, Self::Output) {
         let id = CampaignId::parse("66f1a2b3d4e5f60718293a60").expect("24 hexadecimal characters");
-        let warning =
-            CampaignWarning::notice("MISSING_FIELDS", "1 recipient lacks the merge field firstName and would be skipped.");
+        let warning = CampaignWarning::notice(
+            "MISSING_FIELDS",
+            "1 recipient has no value for the merge field firstName and would be skipped.",
+        );
         let outlook = CampaignDryRun {
             campaign_id: id,
             ready: true,
@@ -139,7 +141,7 @@ impl Query for DryRun {
     }
 }
 
-/// What would stop it, as a send would say it.
+/// Reports what would block sending, with the error a send would return.
 fn of_state(
     view: &View<'_>,
     context: LaunchContext<'_>,
@@ -182,11 +184,11 @@ fn of_email(
 fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     let mut warnings = Vec::new();
     if found.will_receive == 0 {
-        warnings.push(CampaignWarning::notice("NO_RECIPIENTS", "Nobody would get it; skippedReasons says why."));
+        warnings.push(CampaignWarning::notice("NO_RECIPIENTS", "No one would receive it; skippedReasons says why."));
     }
     for (field, many) in &found.missing_fields {
         let message = format!(
-            "{many} recipients lack the merge field {field} and would be skipped; give it a default, like \
+            "{many} recipients have no value for the merge field {field} and would be skipped; give it a default, like \
              {{{{ {field} | default(\"there\") }}}}, or a value in variables."
         );
         warnings.push(CampaignWarning::notice("MISSING_FIELDS", message));
@@ -194,17 +196,17 @@ fn of_recipients(found: &sending::DryRun) -> Vec<CampaignWarning> {
     warnings
 }
 
-/// What the account's plan has to say to so many emails.
+/// Warns if the account's plan does not allow so many emails.
 fn of_plan(room: QuotaLeft, many: u64) -> Option<CampaignWarning> {
     let code = Code::QuotaExceeded.info().wire;
     match room {
         QuotaLeft::Left(left) if left >= many => None,
         QuotaLeft::Left(left) => {
-            let message = format!("The plan has {left} emails left for this day or month; the others wait until there are more.");
+            let message = format!("The plan has {left} emails left for this day or month; the rest wait until the quota resets.");
             Some(CampaignWarning::notice(code, message))
         }
         QuotaLeft::UsedUp { until } => {
-            Some(CampaignWarning::notice(code, format!("The plan's emails are used up until {until}; sending begins then.")))
+            Some(CampaignWarning::notice(code, format!("The plan's emails are used up until {until}; sending starts then.")))
         }
     }
 }

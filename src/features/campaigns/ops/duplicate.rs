@@ -1,4 +1,4 @@
-//! Make a draft that is like another campaign.
+//! Duplicate a campaign as a draft.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.duplicate`
 pub struct Duplicate;
 
-/// Which campaign, and what the new one is called.
+/// The campaign to copy, and the name of the copy.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DuplicateCampaign {
@@ -28,14 +28,14 @@ pub struct DuplicateCampaign {
     pub id: CampaignId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
-    /// The same with "(copy)" behind it if absent.
+    /// The original name followed by "(copy)" if absent.
     pub name: Option<CampaignName>,
 }
 
 impl Operation for Duplicate {
     const SPEC: Spec = Spec::post("campaigns.duplicate", "/v1/campaigns/{id}/duplicate", needs(Permission::CampaignWrite))
-        .summary("Make a draft that is like another campaign")
-        .about("Everything but the time is taken over, whatever has become of the other one.")
+        .summary("Duplicate a campaign as a draft")
+        .about("Copies everything except the schedule. The original may be in any state.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
@@ -54,7 +54,7 @@ impl Command for Duplicate {
         let pattern = require(tx, account, input.id, input.project_id)?;
         let max = limits::CAMPAIGNS_PER_PROJECT_MAX;
         if store::count(tx, pattern.project, max)? == max {
-            let detail = format!("A project has at most {max} campaigns; delete drafts that are not needed.");
+            let detail = format!("A project has at most {max} campaigns; delete drafts that you do not need.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let name = input.name.map_or_else(|| copied(&pattern.plan.name), |name| name.to_string());
@@ -64,7 +64,7 @@ impl Command for Duplicate {
     }
 }
 
-/// The name of a copy, within the length of names.
+/// Returns the name of a copy, shortened to the maximum length.
 fn copied(name: &str) -> String {
     const MARK: &str = " (copy)";
     let kept: String = name.chars().take(limits::CAMPAIGN_NAME_CHARACTERS_MAX - MARK.len()).collect();

@@ -1,4 +1,4 @@
-//! Read one campaign.
+//! Get a campaign.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub struct Get;
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("campaigns.get", "/v1/campaigns/{id}", needs(Permission::CampaignRead))
-        .summary("Read one campaign")
+        .summary("Get a campaign")
         .rate(RouteGroup::Campaigns)
         .blocking()
         .fails(&[Code::NotFound]);

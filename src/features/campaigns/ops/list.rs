@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.list`
 pub struct List;
 
-/// Which campaigns, and which page of them.
+/// The project, filters and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListCampaigns {
@@ -28,15 +28,15 @@ pub struct ListCampaigns {
     pub project_id: ProjectId,
     /// Only those in one of these states.
     pub status: Option<Vec<CampaignStatus>>,
-    /// Only archived ones, or only others; all if absent.
+    /// Only archived campaigns, or only others; all if absent.
     pub archived: Option<bool>,
-    /// Text to find in the name, whatever its case.
+    /// Text to find in the name, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of campaigns to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page number, from 1, instead of `offset`.
     pub page: Option<PageNumber>,
 }
 

@@ -1,4 +1,4 @@
-//! A campaign recipient by recipient.
+//! List a campaign's recipients and what happened to each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.logs`
 pub struct Logs;
 
-/// Which recipients, and which part of them.
+/// The campaign, filters and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListLogs {
@@ -25,30 +25,31 @@ pub struct ListLogs {
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the part before.
+    /// The `nextCursor` of the previous page.
     pub cursor: Option<String>,
-    /// Only recipients of whom this holds: whoever clicked has it delivered, too, and who was refused at once counts as bounced.
+    /// Only recipients with this status. A recipient who clicked also counts as delivered, and an immediate rejection also counts as
+    /// bounced.
     pub status: Option<CampaignLogStatus>,
-    /// Only recipients who get nothing for this reason; instead of `status`, or with `skipped`.
+    /// Only recipients skipped for this reason; instead of `status`, or with `skipped`.
     pub skip_reason: Option<SkipReason>,
 }
 
-/// A part of the log.
+/// A page of the log.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogPart {
     pub emails: Vec<CampaignLog>,
-    /// Where the next part begins; absent if there is none.
+    /// The cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
 
 impl Operation for Logs {
     const SPEC: Spec = Spec::get("campaigns.logs", "/v1/campaigns/{id}/logs", needs_one(REPORT_READERS))
-        .summary("Get a campaign recipient by recipient")
+        .summary("List a campaign's recipients")
         .about(
-            "Everybody it is for has a row, also those who get nothing, with the reason. Of a long campaign with few rows of a status, a \
-                part may have fewer rows than asked for, or none, and still a nextCursor.",
+            "Every recipient has a row; skipped ones have the reason. If few rows of a long campaign match the filter, a \
+                page may have fewer rows than requested, or none, and still a nextCursor.",
         )
         .rate(RouteGroup::Campaigns)
         .blocking()
@@ -69,7 +70,7 @@ impl Query for Logs {
         let from = match input.cursor.as_deref() {
             None => 0,
             Some(cursor) => {
-                let wrong = |_| Failure::field("cursor", "expected the nextCursor of the part before, as it was given");
+                let wrong = |_| Failure::field("cursor", "expected the nextCursor of the previous page, unchanged");
                 cursor.parse::<u32>().map_err(wrong)?
             }
         };
@@ -81,7 +82,9 @@ impl Query for Logs {
         let found = match (input.skip_reason, input.status) {
             (None, status) => page(tx, id, from, limit, status)?,
             (Some(reason), None | Some(CampaignLogStatus::Skipped)) => skipped(tx, id, from, limit, reason)?,
-            (Some(_), Some(_)) => return Err(Failure::field("skipReason", "only who is skipped has one; leave status out")),
+            (Some(_), Some(_)) => {
+                return Err(Failure::field("skipReason", "only skipped recipients have a skip reason; omit status"));
+            }
         };
         let show = |found| row(tx, &mailing, found);
         let emails = found.rows.into_iter().map(show).collect::<Result<_, _>>()?;

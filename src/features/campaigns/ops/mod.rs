@@ -40,18 +40,18 @@ use crate::vocab::limits;
 
 /// The name of a campaign.
 pub type CampaignName = Name<{ limits::CAMPAIGN_NAME_CHARACTERS_MAX }>;
-/// What stands before the address in the From field.
+/// The sender's name in the From field.
 pub type FromName = Name<{ limits::FROM_NAME_CHARACTERS_MAX }>;
-/// A subject; it may have merge fields.
+/// A subject; it may contain merge fields.
 pub type Subject = Name<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>;
-/// What mail clients show after the subject; it may have merge fields.
+/// The preview text that email clients show after the subject; it may contain merge fields.
 pub type Preheader = ShortText<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>;
-/// What clients call the way out.
+/// The client's own name for a transport.
 pub type ProviderType = ShortText<{ limits::PROVIDER_TYPE_CHARACTERS_MAX }>;
 /// A validation score.
 pub type Score = crate::base::bounded::Bounded<0, 100>;
 
-/// Which campaign.
+/// The campaign to act on.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CampaignRef {
@@ -67,7 +67,7 @@ impl CampaignRef {
     }
 }
 
-/// Merge fields as they are kept: the JSON text of an object.
+/// Returns merge variables as stored: the JSON text of an object.
 fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Failure> {
     let variables = variables.unwrap_or_default();
     match fields::refusal(&variables) {
@@ -76,7 +76,7 @@ fn to_json(variables: Option<BTreeMap<String, FieldValue>>) -> Result<String, Fa
     }
 }
 
-/// Refuse words of the campaign's own whose merge fields cannot be read: nobody who gets it finds that out.
+/// Rejects a subject or preheader whose merge fields do not parse. Otherwise sending would fail for every recipient.
 fn check_texts(plan: &Plan) -> Result<(), Failure> {
     for (field, words, kind) in [("subject", &plan.subject, Kind::Header), ("preheaderText", &plan.preheader, Kind::Html)] {
         if let Some(Err(error)) = words.as_ref().map(|words| Template::compile(words, kind)) {
@@ -86,14 +86,14 @@ fn check_texts(plan: &Plan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Warnings about words of the campaign's own that replace those of several languages.
+/// Returns warnings about a subject or preheader that replaces those of several languages.
 fn same_in_every_language(plan: &Plan, emails: &[Finished]) -> Vec<Warning> {
     let own = [("subject", plan.subject.is_some()), ("preheaderText", plan.preheader.is_some())];
     let own = own.into_iter().filter(|(_, is_set)| *is_set);
     own.filter_map(|(field, _)| emails::same_in_every_language(field, emails)).collect()
 }
 
-/// The score as it is kept.
+/// Returns the score as stored.
 fn score(score: Score) -> u8 {
     u8::try_from(score.get()).expect("a score is at most 100")
 }

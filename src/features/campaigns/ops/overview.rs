@@ -1,4 +1,4 @@
-//! The account's latest campaigns, each with its numbers.
+//! List the account's latest campaigns with their statistics.
 
 use std::ops::ControlFlow;
 
@@ -22,34 +22,34 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.overview`
 pub struct Overview;
 
-/// Which campaigns, and which part of them.
+/// The filters and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OverviewRequest {
-    /// Only those of this project; of all projects if absent.
+    /// Only campaigns of this project; of all projects if absent.
     pub project_id: Option<ProjectId>,
     /// Only those in one of these states.
     pub status: Option<Vec<CampaignStatus>>,
-    /// Only archived ones, or only others; all if absent.
+    /// Only archived campaigns, or only others; all if absent.
     pub archived: Option<bool>,
-    /// Text to find in the name, whatever its case.
+    /// Text to find in the name, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub limit: Limit,
-    /// `next` of the part before.
+    /// The `next` of the previous page.
     pub before: Option<CampaignId>,
 }
 
-/// Campaigns, the newest first.
+/// Campaigns, newest first.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignsOverview {
     pub campaigns: Vec<CampaignLine>,
-    /// Where the next part begins; absent if there is none.
+    /// Where the next page starts; absent on the last page.
     pub next: Option<CampaignId>,
 }
 
-/// A campaign with its numbers.
+/// A campaign with its statistics.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignLine {
@@ -59,8 +59,8 @@ pub struct CampaignLine {
 
 impl Operation for Overview {
     const SPEC: Spec = Spec::get("campaigns.overview", "/v1/campaigns/overview", needs(Permission::CampaignRead))
-        .summary("Look at campaigns of all projects with their numbers")
-        .about("Newest first. Where few campaigns fit, a part may have fewer of them than asked for, or none, and still a next.")
+        .summary("List campaigns of all projects with their statistics")
+        .about("Newest first. If few campaigns match, a page may have fewer than requested, or none, and still a next.")
         .rate(RouteGroup::Campaigns)
         .blocking()
         .fails(&[Code::NotFound]);

@@ -19,8 +19,10 @@ pub struct Pause;
 impl Operation for Pause {
     const SPEC: Spec = Spec::post("campaigns.pause", "/v1/campaigns/{id}/pause", needs(Permission::CampaignWrite))
         .summary("Pause a campaign that is being sent")
-        .about("Messages that are with a server this moment get their outcome; nobody else is sent to until it is resumed. Opens and clicks \
-             go on being counted.")
+        .about(
+            "Messages in flight still get their outcome; nothing else is sent until you resume it. Opens and clicks \
+             are still counted.",
+        )
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

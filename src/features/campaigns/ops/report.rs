@@ -1,4 +1,4 @@
-//! A campaign day by day and link by link.
+//! A campaign's results per day and per link.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.report`
 pub struct Report;
 
-/// What became of a campaign over time.
+/// A campaign's results over time.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignReport {
     pub campaign_id: CampaignId,
-    /// From the day it started to the last one on which something happened, at most 92 days; none before it starts.
+    /// From the start day to the last day with activity, at most 92 days; empty before it starts.
     pub days: Vec<TimelineDay>,
-    /// The most clicked links, the most first; at most 20.
+    /// The most clicked links, in descending order; at most 20.
     pub links: Vec<CampaignLink>,
     pub last_updated: WireTime,
 }
@@ -36,16 +36,16 @@ pub struct CampaignReport {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignLink {
-    /// Where it leads.
+    /// The target URL.
     pub url: String,
-    /// Clicks by people, as far as they can be told from machines; those of one recipient in the first seconds once.
+    /// Clicks by people; detected bots are left out. Clicks by one recipient within the first seconds count once.
     pub clicks: u64,
 }
 
 impl Operation for Report {
     const SPEC: Spec = Spec::get("campaigns.report", "/v1/campaigns/{id}/report", needs_one(REPORT_READERS))
-        .summary("Get a campaign day by day and link by link")
-        .about("Opens and clicks by machines are left out. Orders stand on their own day, whenever they were reported.")
+        .summary("Get a campaign's results per day and per link")
+        .about("Opens and clicks by bots are left out. Orders count on the day they were placed, whenever they were reported.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound]);
     type Input = CampaignRef;
@@ -73,7 +73,7 @@ impl Query for Report {
 }
 
 fn links(view: &View<'_>, mailing: &Mailing) -> Result<Vec<CampaignLink>, Failure> {
-    // Translations have links in common.
+    // Translations share links.
     let mut by_url: BTreeMap<String, u64> = BTreeMap::new();
     for ((translation, number), clicks) in daily_stats::clicks(view.tx, mailing.id)? {
         let Some(translation) = mailing.translations.get(usize::from(translation)) else { continue };

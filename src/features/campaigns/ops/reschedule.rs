@@ -1,4 +1,4 @@
-//! Have a scheduled campaign start at another time.
+//! Move the start of a scheduled campaign.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.reschedule`
 pub struct Reschedule;
 
-/// Which campaign, and when.
+/// The campaign and its new start time.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RescheduleCampaign {
@@ -28,18 +28,18 @@ pub struct RescheduleCampaign {
     pub id: CampaignId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
-    /// ISO 8601. With an offset (or Z) one moment; without, what clocks in the zone show then.
+    /// ISO 8601. With an offset (or Z), an exact moment; without, a local time in the zone.
     pub scheduled_at: StartTime,
-    /// IANA name; the zone it had if absent.
+    /// IANA name; unchanged if absent.
     pub scheduled_timezone: Option<Zone>,
-    /// As it was if absent.
+    /// Unchanged if absent.
     pub timezone_mode: Option<TimezoneMode>,
 }
 
 impl Operation for Reschedule {
     const SPEC: Spec = Spec::post("campaigns.reschedule", "/v1/campaigns/{id}/reschedule", needs(Permission::CampaignWrite))
-        .summary("Have a scheduled campaign start at another time")
-        .about("Like scheduling it, but refused for a campaign that has no time yet.")
+        .summary("Reschedule a campaign")
+        .about("Like scheduling it, but refused for a campaign that is not scheduled.")
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
         .fails(launch::FAILS);

@@ -1,4 +1,4 @@
-//! Send again to recipients of whom nobody knows whether they have the message.
+//! Send again to recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,21 +18,21 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.resend_unknown`
 pub struct ResendUnknown;
 
-/// What is sent again.
+/// The result of a resend.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CampaignResent {
-    /// Recipients to whom it is sent again.
+    /// The number of recipients who are sent the message again.
     pub resent: u64,
     pub campaign: CampaignView,
 }
 
 impl Operation for ResendUnknown {
     const SPEC: Spec = Spec::post("campaigns.resend_unknown", "/v1/campaigns/{id}/resend-unknown", needs(Permission::CampaignWrite))
-        .summary("Send again to recipients whose delivery is in doubt")
+        .summary("Send again to recipients whose delivery is unknown")
         .about(
-            "When the process or a connection dies at the wrong moment, nobody knows whether a recipient has the message. Most have it, \
-                and now get a second copy with the same Message-ID.",
+            "If the process or a connection fails during a handoff, it is uncertain whether the recipient has the message. Most have it, \
+                and would get a second copy with the same Message-ID.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
@@ -55,7 +55,7 @@ impl Command for ResendUnknown {
             sending::require_not_held(tx, &caller.engine.hold, account, mailing)?;
             resent = sending::resend_unknown(tx, account, mailing)?;
             match resent {
-                // Nobody is in doubt: it stays over.
+                // No deliveries are unknown, so the campaign keeps its final status.
                 0 => campaign.status = before,
                 _ => campaign.completed_at = None,
             }

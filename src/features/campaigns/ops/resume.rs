@@ -19,7 +19,7 @@ pub struct Resume;
 impl Operation for Resume {
     const SPEC: Spec = Spec::post("campaigns.resume", "/v1/campaigns/{id}/resume", needs(Permission::CampaignWrite))
         .summary("Resume a paused campaign")
-        .about("It goes on with those who have not been sent to.")
+        .about("Sending continues with the remaining recipients.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
     type Input = CampaignRef;

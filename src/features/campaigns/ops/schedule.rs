@@ -1,4 +1,4 @@
-//! Have a campaign start at a time.
+//! Schedule a campaign.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.schedule`
 pub struct Schedule;
 
-/// Which campaign, and when.
+/// The campaign and its start time.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScheduleCampaign {
@@ -28,22 +28,22 @@ pub struct ScheduleCampaign {
     pub id: CampaignId,
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
-    /// ISO 8601. With an offset (or Z) one moment; without, what clocks in the zone show then.
+    /// ISO 8601. With an offset (or Z), an exact moment; without, a local time in the zone.
     pub scheduled_at: StartTime,
-    /// IANA name, also a former one; UTC if absent.
+    /// IANA name, current or former; UTC if absent.
     pub scheduled_timezone: Option<Zone>,
-    /// `campaign` if absent. `recipient`: each contact gets it when clocks show the time where it is, by its custom field `timezone`,
-    /// or else by its country if all clocks there show the same, or else by the campaign's zone.
+    /// `campaign` if absent. With `recipient`, each contact gets it at this local time, in the zone of the contact's custom field
+    /// `timezone`, or else of its country if that has only one zone, or else of the campaign.
     pub timezone_mode: Option<TimezoneMode>,
 }
 
 impl Operation for Schedule {
     const SPEC: Spec = Spec::post("campaigns.schedule", "/v1/campaigns/{id}/schedule", needs(Permission::CampaignWrite))
-        .summary("Have a campaign start at a time")
+        .summary("Schedule a campaign")
         .about(
-            "The email in its version of that time is sent to whoever it is for then. A time that clocks skip is moved on by the gap, \
-                and of one that comes twice the first counts: scheduleNotice says so. Scheduling again moves it. If something is \
-                missing when the time comes, it waits as pending_review and error says what for.",
+            "The email's version at that time is sent to the audience at that time. A time that clocks skip moves forward by the gap, \
+                and the first of a repeated one counts; scheduleNotice says so. Scheduling again moves it. If something is \
+                missing at the start time, the campaign becomes pending_review and error says what is missing.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)
@@ -71,7 +71,7 @@ impl Command for Schedule {
     }
 }
 
-/// Give a campaign a time to start at; it must be one that could start.
+/// Sets the start time of a campaign, which must be able to start.
 pub fn set(
     tx: &mut WriteTx<'_>,
     context: LaunchContext<'_>,

@@ -19,9 +19,9 @@ impl Operation for Send {
     const SPEC: Spec = Spec::post("campaigns.send", "/v1/campaigns/{id}/send", needs(Permission::CampaignWrite))
         .summary("Send a campaign now")
         .about(
-            "Answers as soon as it is certain to be sent; GET /v1/campaigns/{id} tells how far it is. What is sent is fixed here. A \
-                campaign is sent once: a second request is refused with 409, or, with the first one's Idempotency-Key, answered like \
-                it. A scheduled campaign is sent now instead.",
+            "Returns as soon as sending is guaranteed; check its progress with GET /v1/campaigns/{id}. The content is fixed now. A \
+                campaign is sent once: a second request fails with 409, or, with the first request's Idempotency-Key, returns the same \
+                response. A scheduled campaign is sent now instead.",
         )
         .rate(RouteGroup::Campaigns)
         .replay(Replay::Keyed)

@@ -1,4 +1,4 @@
-//! A campaign in numbers.
+//! A campaign's statistics.
 
 use serde_json::{Value, json};
 
@@ -14,9 +14,9 @@ pub struct Stats;
 
 impl Operation for Stats {
     const SPEC: Spec = Spec::get("campaigns.stats", "/v1/campaigns/{id}/stats", needs_one(REPORT_READERS))
-        .summary("Get a campaign in numbers")
+        .summary("Get a campaign's statistics")
         .about(
-            "Rates are percent from 0 to 100, of what was delivered. Every recipient is in exactly one of totalSent, queued, deferred, \
+            "Rates are percentages of the delivered messages. Every recipient is in exactly one of totalSent, queued, deferred, \
                 failed, unknown and skipped.",
         )
         .rate(RouteGroup::Campaigns)

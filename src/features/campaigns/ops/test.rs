@@ -1,4 +1,4 @@
-//! Send a campaign's email to a few addresses, to see what it looks like.
+//! Send a campaign's email to a few test addresses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.test`
 pub struct Test;
 
-/// Which campaign, and who looks at it.
+/// The campaign and the test addresses.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendTest {
@@ -32,12 +32,12 @@ pub struct SendTest {
     pub emails: Vec<EmailAddress>,
 }
 
-/// What is on its way.
+/// The test send.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TestSent {
     pub campaign_id: CampaignId,
-    /// The send that carries the test.
+    /// The send that delivers the test.
     pub send_id: MailingId,
     /// `queued`
     pub status: &'static str,
@@ -46,9 +46,9 @@ pub struct TestSent {
 
 impl Operation for Test {
     const SPEC: Spec = Spec::post("campaigns.test", "/v1/campaigns/{id}/test", needs(Permission::CampaignWrite))
-        .summary("Send a campaign's email to a few addresses")
+        .summary("Send a test of a campaign's email")
         .about(
-            "The email as it would go out now, in the language of the contact with the address, in whatever state the campaign is. It is \
+            "Sends the email as it would go out now, in the language of the address's contact. Works in every campaign state. It is \
                 not counted in the campaign's stats. Emits email.test.sent for each address.",
         )
         .rate(RouteGroup::Campaigns)
@@ -73,7 +73,7 @@ impl Command for Test {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SendTest) -> Result<Self::Output, Failure> {
         let max = limits::CAMPAIGN_TEST_ADDRESSES_MAX;
         if !(1..=max).contains(&input.emails.len()) {
-            return Err(Failure::field("emails", format!("give 1 to {max} addresses; these are {}", input.emails.len())));
+            return Err(Failure::field("emails", format!("expected 1 to {max} addresses, got {}", input.emails.len())));
         }
         let campaign = require(tx, caller.account(), input.id, input.project_id)?;
         let context = LaunchContext::of(caller);

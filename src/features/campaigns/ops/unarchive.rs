@@ -1,4 +1,4 @@
-//! Bring an archived campaign back.
+//! Unarchive a campaign.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub struct Unarchive;
 
 impl Operation for Unarchive {
     const SPEC: Spec = Spec::post("campaigns.unarchive", "/v1/campaigns/{id}/unarchive", needs(Permission::CampaignWrite))
-        .summary("Bring an archived campaign back")
+        .summary("Unarchive a campaign")
         .about("Refused with 409 for a campaign that is not archived.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
@@ -36,7 +36,7 @@ impl Command for Unarchive {
         let before = require(tx, account, input.id, input.project_id)?;
         let before = sync::save_current(tx, account, before)?;
         if !before.is_archived() {
-            let detail = "The campaign is not archived; there is nothing to bring back.";
+            let detail = "The campaign is not archived; there is nothing to unarchive.";
             return Err(Failure::because(Code::WrongState, detail).with(json!({ "status": before.status.word() })));
         }
         let after = Campaign { archived_at: None, ..before.clone() };

@@ -1,4 +1,4 @@
-//! Take a scheduled campaign back.
+//! Unschedule a campaign.
 
 use serde_json::{Value, json};
 
@@ -17,8 +17,8 @@ pub struct Unschedule;
 
 impl Operation for Unschedule {
     const SPEC: Spec = Spec::post("campaigns.unschedule", "/v1/campaigns/{id}/unschedule", needs(Permission::CampaignWrite))
-        .summary("Take a scheduled campaign back")
-        .about("It is a draft again.")
+        .summary("Unschedule a campaign")
+        .about("It becomes a draft again.")
         .rate(RouteGroup::Campaigns)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CampaignRef;

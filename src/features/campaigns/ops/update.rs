@@ -28,7 +28,7 @@ use crate::vocab::rates::RouteGroup;
 /// `campaigns.update`
 pub struct Update;
 
-/// What changes. A field that is left out stays as it is; `null` clears it.
+/// The changes. An omitted field stays as it is; `null` clears it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CampaignPatch {
@@ -37,38 +37,38 @@ pub struct CampaignPatch {
     /// Only if it belongs to this project.
     pub project_id: Option<ProjectId>,
     pub name: Option<CampaignName>,
-    /// Another generation, in its languages; see the creation of campaigns.
+    /// Another generation, in its languages; see campaign creation.
     pub conversation_id: Option<ConversationId>,
     /// Another email. Without `conversationId`, all recipients get this one.
     pub email_id: Option<EmailId>,
-    /// `null`: the email's own.
+    /// `null` uses the email's own.
     #[serde(default)]
     pub subject: Patch<Subject>,
-    /// `null`: the email's own.
+    /// `null` uses the email's own.
     #[serde(default)]
     pub preheader_text: Patch<Preheader>,
     pub from: Option<EmailAddress>,
     pub from_name: Option<FromName>,
     #[serde(default)]
     pub reply_to: Patch<EmailAddress>,
-    /// Give `recipientId` with it.
+    /// Requires `recipientId`.
     pub recipient_type: Option<RecipientType>,
     pub recipient_id: Option<RecipientId>,
     #[serde(default)]
     pub topic_id: Patch<TopicId>,
     #[serde(default)]
     pub provider_type: Patch<ProviderType>,
-    /// All of them anew; `{}` for none.
+    /// Replaces all variables; `{}` removes them.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub variables: Option<BTreeMap<String, FieldValue>>,
-    /// `null`: as the domain of the From address is set.
+    /// `null` uses the setting of the From address's domain.
     #[serde(default)]
     pub utm: Patch<Utm>,
-    /// `null`: no score is demanded.
+    /// `null` requires no score.
     #[serde(default)]
     pub minimum_score: Patch<Score>,
-    /// `null`: as the installation's setting says.
+    /// `null` uses the installation's setting.
     #[serde(default)]
     pub unknown: Patch<Unknown>,
 }
@@ -76,7 +76,7 @@ pub struct CampaignPatch {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("campaigns.update", "/v1/campaigns/{id}", needs(Permission::CampaignWrite))
         .summary("Change a campaign that has not started")
-        .about("A scheduled campaign stays scheduled, and must still be one that could start.")
+        .about("A scheduled campaign stays scheduled, and must still be able to start.")
         .rate(RouteGroup::Campaigns)
         .fails(launch::FAILS);
     type Input = CampaignPatch;

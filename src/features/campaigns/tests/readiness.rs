@@ -1,11 +1,11 @@
-//! What keeps a campaign from being sent, and how many it says it is for while sending starts.
+//! What blocks sending a campaign, and its estimated recipients while sending starts.
 
 use super::*;
 
 #[test]
-fn an_archived_campaign_cannot_be_sent_or_scheduled_and_does_not_start_by_itself() {
+fn an_archived_campaign_cannot_be_sent_or_scheduled_and_does_not_start() {
     let studio = Studio::new();
-    studio.contact("ada@example.com", json!({}));
+    studio.contact("ada@example.com", json!({ "firstName": "Ada" }));
     let path = studio.draft();
     studio.act(&path, "archive").data();
     let at = json!({ "scheduledAt": "2026-02-01T09:00Z" });
@@ -52,7 +52,7 @@ fn estimated_recipients_are_right_before_during_and_after_planning() {
 }
 
 #[test]
-fn a_campaign_names_an_email_alone_or_one_of_its_conversation() {
+fn a_campaign_accepts_an_email_alone_or_one_of_its_conversation() {
     let studio = Studio::with_emails(&["First", "Second"]);
     let first = studio.made(|_| {});
     assert_eq!((&first["subject"], &first["emailId"]), (&json!("First"), &json!(studio.emails[0])));

@@ -1,12 +1,12 @@
-//! By which events are found: under their contacts, and by their keys.
+//! The indexes of customer events: by contact and by key.
 //!
-//! Those rows stand at random places of large tables: written with each request, nearly every one would copy a page of its own, many
-//! times its size. Therefore a request adds rows at the right edges alone: one with the index entries by contact (a pending batch), and one
-//! with its keys, sorted (a run). A worker brings them into the indexes, those of many requests together, so that a page is copied
-//! once for many rows. Who asks gets both: what is in the indexes, and what waits.
+//! These rows are at random positions of large tables. Written with each request, nearly every row would copy a page many times its size. A
+//! request therefore only appends: one row with the index entries by contact (a pending batch) and one with its sorted keys (a run). A
+//! worker moves the rows of many requests into the indexes together, so that one page copy serves many rows. Readers combine the indexes
+//! with the pending rows.
 //!
-//! Invariants: what is said of an event waits or is in the indexes, never both and never neither. What waits is bounded: beyond that,
-//! requests write into the indexes themselves.
+//! Invariants: an event's entry is either pending or in the indexes, never both and never neither. The backlog is bounded: once it is full,
+//! requests write to the indexes directly.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -25,14 +25,14 @@ use crate::vocab::{limits, tables};
 
 const BY_CONTACT: Table<(ProjectId, u32, Timestamp, EventId), u32> = Table::new(tables::CUSTOMER_EVENTS_BY_CONTACT);
 const KEYS: Table<(ProjectId, Digest), UsedKey> = Table::new(tables::CUSTOMER_EVENT_KEYS);
-/// Under the number of the request's first event.
+/// Keyed by the number of the request's first event.
 const BACKLOG: Table<(ProjectId, u64), PendingBatch> = Table::new(tables::CUSTOMER_EVENT_BACKLOG);
-/// Under the same number: digests and event ids, sorted, one after the other.
+/// Keyed by the same number: hashes with event ids, sorted and concatenated.
 const RUNS: Table<(ProjectId, u64), Vec<u8>> = Table::new(tables::CUSTOMER_EVENT_KEY_RUNS);
-/// Bytes of one entry of a run: a digest and an id.
+/// The size in bytes of one run entry: a hash and an id.
 const RUN_ENTRY: usize = 28;
 
-/// What a key was used for.
+/// The event that used a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct UsedKey {
     event: EventId,
@@ -40,7 +40,7 @@ struct UsedKey {
 
 impl Record for UsedKey {}
 
-/// What is to stand under a contact.
+/// An index entry of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The number of the contact.
@@ -49,20 +49,20 @@ pub struct Entry {
     pub event: EventId,
     /// The number of the event's name.
     pub name: u32,
-    /// An order that is the contact's by this event.
+    /// An order that this event assigns to the contact.
     pub order: Option<Digest>,
 }
 
-/// One request's entries that are not in the index yet.
+/// The entries of one request that are not in the index yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PendingBatch(Vec<Entry>);
 
 impl Record for PendingBatch {}
 
-/// The place of an event among those of its contact.
+/// The position of an event among those of its contact.
 pub type Place = (Timestamp, EventId);
 
-/// Note the events of one request, of which the first has this number, and the keys that they spend.
+/// Adds the events of one request, the first of which has this number, and the keys they use.
 pub fn add(
     tx: &mut WriteTx<'_>,
     (project, first): (ProjectId, u64),
@@ -109,7 +109,7 @@ fn oldest_pending(tx: &impl Read, project: ProjectId) -> Result<Option<u64>> {
     Ok(oldest)
 }
 
-/// The events that have spent these keys; `digests` are sorted, so that neighbours are on one page.
+/// Returns the events that used these keys. `digests` must be sorted, so that neighbors are on one page.
 pub fn used(tx: &impl Read, project: ProjectId, digests: &[Digest]) -> Result<Vec<Option<EventId>>> {
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {
@@ -134,12 +134,12 @@ fn run_entry(bytes: &[u8]) -> (Digest, EventId) {
     (digest.try_into().expect("sixteen bytes were taken"), event)
 }
 
-/// A key counts no more: its event is forgotten, and was brought in before.
+/// Releases the key of a deleted event that has already been merged into the index.
 pub fn release(tx: &mut WriteTx<'_>, project: ProjectId, digest: Digest) {
     tx.delete(KEYS, &(project, digest));
 }
 
-/// Everything that waits of a project.
+/// Visits all pending entries of a project.
 fn visit_pending(tx: &impl Read, project: ProjectId, mut each: impl FnMut(&Entry)) -> Result<()> {
     tx.visit(BACKLOG, &BACKLOG.under(&(project,)), Order::Forward, |_, PendingBatch(entries)| {
         entries.iter().for_each(&mut each);
@@ -147,7 +147,7 @@ fn visit_pending(tx: &impl Read, project: ProjectId, mut each: impl FnMut(&Entry
     })
 }
 
-/// Up to `limit` events of a contact, the newest first by when they occurred, those before a place.
+/// Returns up to `limit` events of a contact that precede a position, newest first by time of occurrence.
 pub fn of(tx: &impl Read, project: ProjectId, contact: u32, before: Option<Place>, limit: usize) -> Result<Vec<Place>> {
     let mut span = BY_CONTACT.under(&(project, contact));
     if let Some((at, event)) = before {
@@ -166,7 +166,7 @@ pub fn of(tx: &impl Read, project: ProjectId, contact: u32, before: Option<Place
     Ok(places)
 }
 
-/// Whether a contact has an event of this name in a period, of those that do not wait.
+/// Returns whether a contact has an indexed event of this name in a period. Ignores pending events.
 pub fn has(tx: &impl Read, project: ProjectId, contact: u32, name: u32, period: Period) -> Result<bool> {
     let place = |at: Timestamp| (project, contact, Timestamp(at.0.max(0))).to_bytes();
     let span = Span { from: place(period.from), to: Some(place(period.to)) };
@@ -178,7 +178,7 @@ pub fn has(tx: &impl Read, project: ProjectId, contact: u32, name: u32, period: 
     Ok(found)
 }
 
-/// The contacts with an event of this name in a period, of those that wait.
+/// Returns the contacts with a pending event of this name in a period.
 pub fn pending_contacts(tx: &impl Read, project: ProjectId, name: u32, period: Period) -> Result<RoaringBitmap> {
     let mut who = RoaringBitmap::new();
     visit_pending(tx, project, |entry| {
@@ -189,14 +189,14 @@ pub fn pending_contacts(tx: &impl Read, project: ProjectId, name: u32, period: P
     Ok(who)
 }
 
-/// Digests of orders that are a contact's by events that wait.
+/// Returns the hashes of the orders that pending events assign to a contact.
 pub fn pending_orders(tx: &impl Read, project: ProjectId, contact: u32) -> Result<BTreeSet<Digest>> {
     let mut orders = BTreeSet::new();
     visit_pending(tx, project, |entry| orders.extend(entry.order.filter(|_| entry.contact == contact)))?;
     Ok(orders)
 }
 
-/// Whether anything waits.
+/// Returns whether any event is pending.
 pub fn is_behind(tx: &impl Read) -> Result<bool> {
     let mut pending = false;
     for table in [BACKLOG.id, RUNS.id] {
@@ -208,7 +208,7 @@ pub fn is_behind(tx: &impl Read) -> Result<bool> {
     Ok(pending)
 }
 
-/// Bring what waits into the indexes, the oldest of about `limit` events; true if more may wait.
+/// Merges the oldest pending entries, those of about `limit` events, into the indexes; returns whether more may be pending.
 pub fn merge_backlog(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     let (mut batches, mut events) = (Vec::new(), 0);
     tx.visit(BACKLOG, &Span::default(), Order::Forward, |key, PendingBatch(entries)| {
@@ -235,7 +235,7 @@ pub fn merge_backlog(tx: &mut WriteTx<'_>, limit: usize) -> Result<bool> {
     Ok(events >= limit || keys >= limit)
 }
 
-/// Bring in what waits of some contacts of a project: whoever changes their rows does so first.
+/// Merges the pending entries of some contacts of a project. Required before their rows are changed.
 pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
     let mut batches = Vec::new();
     tx.visit(BACKLOG, &BACKLOG.under(&(project,)), Order::Forward, |key, PendingBatch(entries)| {
@@ -252,18 +252,18 @@ pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &Roa
     Ok(())
 }
 
-/// Up to `limit` events of a contact by their rows; what waits of it was brought in before.
+/// Returns up to `limit` events of a contact from its rows. Pending entries must have been merged before.
 pub fn rows_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<Vec<Place>> {
     let rows = tx.list(BY_CONTACT, &BY_CONTACT.under(&(project, contact)), Order::Forward, limit)?;
     Ok(rows.into_iter().map(|((_, _, at, event), _)| (at, event)).collect())
 }
 
-/// An event stands under its contact no more.
+/// Removes an event from its contact's rows.
 pub fn remove(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, (at, event): Place) {
     tx.delete(BY_CONTACT, &(project, contact, at, event));
 }
 
-/// A row that is not there says that the tables do not fit together.
+/// The error for a missing row, which means that the tables are inconsistent.
 pub fn is_missing() -> Error {
     Error::Corrupt(tables::CUSTOMER_EVENTS.info().name)
 }

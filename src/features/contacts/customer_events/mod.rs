@@ -1,9 +1,10 @@
-//! Customer events: events that customers' systems report of them, kept so that they can be listed, shown to the person and
-//! erased, and so that conditions can ask who did something when. `features/events` writes here; what an event means is not known.
+//! Customer events: events that customers' systems report about contacts. They are stored so that they can be listed, shown to the contact
+//! and erased, and so that filters can ask who did something and when. `features/events` writes here; this module does not know what an
+//! event means.
 //!
-//! An event is one row in order of its arrival. By contact and by key it is found through `index`. Its contact is in the sets of the
-//! event's name: at all, on that day, in that hour. Rows and the sets of days and hours are forgotten after the retention; who did
-//! something at all is not.
+//! An event is one row in order of arrival; `index` finds it by contact and by key. Its contact is in the event name's sets: ever, on that
+//! day, in that hour. Rows and the sets of days and hours are deleted after the retention period; the set of contacts that ever had the
+//! event stays.
 
 mod index;
 
@@ -28,14 +29,14 @@ use crate::vocab::{limits, tables};
 const EVENTS: Table<EventId, Event> = Table::new(tables::CUSTOMER_EVENTS);
 const NAMES: Table<(ProjectId, String), u32> = Table::new(tables::CUSTOMER_EVENT_NAMES);
 const CONTACTS: Table<(ProjectId, u32, u32, u16), Block> = Table::new(tables::CUSTOMER_EVENT_BITS);
-/// What there are sets of, by day: so that they are found when their time is over.
+/// The existing sets, by day, so that expired ones can be found.
 const DAYS: Table<(u32, ProjectId, u32), ()> = Table::new(tables::CUSTOMER_EVENT_DAYS);
 const RETENTION_MS: i64 = limits::EVENT_KEPT_DAYS as i64 * 24 * 60 * 60 * 1000;
 
-/// The name of an event, like `purchase.completed`. Names that differ only in case are the same to conditions.
+/// The name of an event, like `purchase.completed`. Filters ignore its case.
 pub type EventName = Name<{ limits::EVENT_NAME_CHARACTERS_MAX }>;
 
-/// An event as it is kept.
+/// An event as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     pub project: ProjectId,
@@ -48,15 +49,15 @@ pub struct Event {
     pub checkout: Option<String>,
     pub order: Option<String>,
     pub dedupe_key: Option<String>,
-    /// The JSON of an object, as it was sent.
+    /// The JSON of an object, as received.
     pub properties: Option<String>,
-    /// In place of the key when its person was erased: a repeat must not bring the person back.
+    /// Replaces the key after the contact was erased: a repeated event must not restore the contact.
     erased_key: Option<Digest>,
 }
 
 impl Record for Event {}
 
-/// What is said of an event when it is made.
+/// The input for a new event.
 #[derive(Clone, Debug, Default)]
 pub struct NewEvent {
     pub name: String,
@@ -66,19 +67,19 @@ pub struct NewEvent {
     pub order: Option<String>,
     pub dedupe_key: Option<String>,
     pub properties: Option<String>,
-    /// The digest of an order that is the contact's by this event.
+    /// The hash of an order that this event assigns to the contact.
     pub has_order: Option<Digest>,
 }
 
 /// Writes the events of one command into one project.
 pub struct EventWriter {
     project: ProjectId,
-    /// Names by their folded form; `None` is one that is not there yet.
+    /// Names by their folded form; `None` for a name that does not exist yet.
     names: HashMap<String, Option<u32>>,
-    /// Random ends of ids, fetched together: asking the system for each takes its time.
+    /// Random ends of ids, fetched in one call because each system call takes time.
     endings: Vec<[u8; 4]>,
     sets: BTreeMap<(u32, u32), RoaringBitmap>,
-    /// The events that have spent the keys which were asked for, and those that were written here.
+    /// The events that used the requested keys, and those written here.
     used: HashMap<Digest, EventId>,
     entries: Vec<Entry>,
     keys: Vec<(Digest, EventId)>,
@@ -87,7 +88,7 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// Nothing written yet of about so many events, whose keys are among these.
+    /// Prepares to write about `many` events whose keys are among `keys`.
     pub fn new(tx: &WriteTx<'_>, project: ProjectId, many: usize, mut keys: Vec<Digest>) -> Result<Self> {
         let first = store::count(tx, project, Facet::Events)?;
         let mut endings = vec![[0; 4]; many];
@@ -109,17 +110,17 @@ impl EventWriter {
         })
     }
 
-    /// The event that has spent this key, one of those that were given at the beginning.
+    /// Returns the event that used this key, which must be one of those given to `new`.
     pub fn used(&self, key: &Digest) -> Option<EventId> {
         self.used.get(key).copied()
     }
 
-    /// The number in the project of the event that is written next.
+    /// The project's number for the next event.
     pub fn next(&self) -> u64 {
         self.first + self.written
     }
 
-    /// Whether the project has this name, or room for it.
+    /// Returns whether the project has this name or can add it.
     pub fn accepts_name(&mut self, tx: &impl Read, name: &str) -> Result<bool> {
         let folded = fold(name);
         let known = match self.names.get(&folded) {
@@ -133,11 +134,11 @@ impl EventWriter {
         Ok(known.is_some() || store::count(tx, self.project, Facet::EventNames)? < limits::EVENT_NAMES_PER_PROJECT_MAX)
     }
 
-    /// Write an event of a contact. Its name was asked for before.
+    /// Writes an event of a contact. Its name must have been accepted before.
     pub fn note(&mut self, tx: &mut WriteTx<'_>, contact: u32, new: NewEvent) -> Result<EventId> {
         let (project, now) = (self.project, tx.now());
         let name = self.number(tx, &new.name)?;
-        // The number keeps the ids of one second in order, so that new rows land at the right edge of the table.
+        // The number keeps the ids of one second in order, so that new rows are appended at the end of the table.
         let ending = self.endings.pop().unwrap_or_else(|| tx.random().bytes());
         let id = EventId::numbered_with(now, self.next() as u32, ending);
         let occurred_at = new.occurred_at.unwrap_or(now);
@@ -181,7 +182,7 @@ impl EventWriter {
         Ok(number)
     }
 
-    /// Write what all events together come to.
+    /// Writes the totals of all events.
     pub fn finish(self, tx: &mut WriteTx<'_>) -> Result<()> {
         if self.written == 0 {
             return Ok(());
@@ -200,7 +201,7 @@ impl EventWriter {
     }
 }
 
-/// The numbers of the contacts with an event of this name in that period. Some may not exist any more.
+/// Returns the numbers of the contacts with an event of this name in the period. Some of them may have been deleted.
 pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Result<RoaringBitmap> {
     let Some(name) = tx.get(NAMES, &(project, fold(name)))? else { return Ok(RoaringBitmap::new()) };
     let between = |first: u32, end: u32| {
@@ -212,13 +213,13 @@ pub fn who(tx: &impl Read, project: ProjectId, name: &str, period: Period) -> Re
     time_buckets::who(period, between, |number| Ok(pending.contains(number) || index::has(tx, project, number, name, period)?))
 }
 
-/// Names that events were reported under, folded, in alphabetical order, up to `limit`.
+/// Returns up to `limit` event names, folded, in alphabetical order.
 pub fn names(tx: &impl Read, project: ProjectId, limit: usize) -> Result<Vec<String>> {
     let rows = tx.list(NAMES, &NAMES.under(&(project,)), Order::Forward, limit)?;
     Ok(rows.into_iter().map(|((_, name), _)| name).collect())
 }
 
-/// Events of a contact, the newest first by when they occurred, up to `limit`, those before a place.
+/// Returns up to `limit` events of a contact that precede a position, newest first by time of occurrence.
 pub fn of(
     tx: &impl Read,
     project: ProjectId,
@@ -230,7 +231,7 @@ pub fn of(
     places.into_iter().map(|(_, id)| Ok((id, tx.get(EVENTS, &id)?.ok_or_else(index::is_missing)?))).collect()
 }
 
-/// Digests of up to `limit` orders that were ever said to be of a contact.
+/// Returns the hashes of up to `limit` orders that were ever assigned to a contact.
 pub fn orders_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize) -> Result<BTreeSet<Digest>> {
     let mut orders = index::pending_orders(tx, project, contact)?;
     orders.extend(external_ids::orders(tx, project, contact, None, limit)?);
@@ -240,23 +241,23 @@ pub fn orders_of(tx: &impl Read, project: ProjectId, contact: u32, limit: usize)
     Ok(orders)
 }
 
-/// Bring what waits of some contacts into the indexes.
+/// Merges the pending entries of some contacts into the indexes.
 pub fn merge_backlog_of(tx: &mut WriteTx<'_>, project: ProjectId, contacts: &RoaringBitmap) -> Result<()> {
     index::merge_backlog_of(tx, project, contacts)
 }
 
-/// Whether events wait to be brought into the indexes.
+/// Returns whether events are waiting to be merged into the indexes.
 pub fn is_behind(tx: &impl Read) -> Result<bool> {
     index::is_behind(tx)
 }
 
-/// Bring a little of what waits into the indexes; true if more may wait.
+/// Merges some pending entries into the indexes; returns whether more may be pending.
 pub fn merge_backlog(tx: &mut WriteTx<'_>) -> Result<bool> {
     index::merge_backlog(tx, limits::EVENTS_MERGED_PER_STEP)
 }
 
-/// Erase up to `limit` events of a contact that is gone; says whether there may be more. Of each a row without words stays until its
-/// time is over: with it goes its key.
+/// Erases up to `limit` events of a deleted contact; returns whether there may be more. Each leaves a row without content that blocks its
+/// key until the row expires.
 pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usize) -> Result<bool> {
     index::merge_backlog_of(tx, project, &RoaringBitmap::from_iter([contact]))?;
     let rows = index::rows_of(tx, project, contact, limit)?;
@@ -278,9 +279,9 @@ pub fn forget(tx: &mut WriteTx<'_>, project: ProjectId, contact: u32, limit: usi
     Ok(rows.len() == limit)
 }
 
-/// Forget a little of what is older than the retention; true if there may be more.
+/// Deletes some events past their retention; returns whether there may be more.
 pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
-    // What is forgotten is taken out of the indexes: it has to be there.
+    // Deleting an event removes it from the indexes, so it has to be merged first.
     if merge_backlog(tx)? {
         return Ok(true);
     }
@@ -298,7 +299,7 @@ pub fn sweep(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(more || old.len() == limits::EVENTS_FORGOTTEN_PER_STEP)
 }
 
-/// The sets of days before `first_kept`, and of their hours.
+/// Deletes the sets of days before `first_kept` and of their hours.
 fn sweep_sets(tx: &mut WriteTx<'_>, first_kept: u32) -> Result<bool> {
     let span = Span { from: Vec::new(), to: Some(first_kept.to_bytes()) };
     let old = tx.list(DAYS, &span, Order::Forward, limits::EVENT_DAYS_FORGOTTEN_PER_STEP)?;
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn who_did_something_is_told_to_the_millisecond_and_by_name_whatever_its_case() {
+    fn contacts_are_found_to_the_millisecond_and_by_name_in_any_case() {
         let app = TestApp::new();
         note(&app, &[(1, "cart.added", 100), (2, "Cart.Added", HOUR_MS), (3, "other", 100), (70_000, "cart.added", 3 * DAY_MS)]);
         assert_eq!(asked(&app, "CART.added", 100, 3 * DAY_MS + 1), [1, 2, 70_000]);
@@ -366,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_contact_are_listed_newest_first_in_parts() {
+    fn events_of_a_contact_are_listed_newest_first_in_pages() {
         let app = TestApp::new();
         let ids = note(&app, &[(1, "a", 5), (2, "a", 6), (1, "b", 9), (1, "c", 1), (1, "d", 9)]);
         let listed = |before, limit| of(&app.read(), app.project, 1, before, limit).expect("readable");
@@ -378,10 +379,10 @@ mod tests {
         assert!(ids.is_sorted(), "ids of one second are in order");
     }
 
-    /// Everything that can be asked, as text.
+    /// Returns the results of all queries, as text.
     fn all(app: &TestApp) -> String {
         let (tx, project) = (app.read(), app.project);
-        let mut told = String::new();
+        let mut output = String::new();
         for contact in 1..6 {
             let whole = of(&tx, project, contact, None, 100).expect("readable");
             let mut parts = Vec::new();
@@ -389,19 +390,19 @@ mod tests {
                 let before = parts.last().map(|(id, event): &(EventId, Event)| (event.occurred_at, *id));
                 parts.extend(of(&tx, project, contact, before, 3).expect("readable"));
             }
-            assert_eq!(parts, whole, "in parts it is the same");
-            told += &format!("{whole:?} {:?}\n", orders_of(&tx, project, contact, 100).expect("readable"));
+            assert_eq!(parts, whole, "paging gives the same result");
+            output += &format!("{whole:?} {:?}\n", orders_of(&tx, project, contact, 100).expect("readable"));
         }
         for (from, to) in [(0, 1), (0, HOUR_MS / 2), (7, 50 * HOUR_MS + 1), (HOUR_MS, 30 * DAY_MS)] {
-            told += &format!("{:?}\n", asked(app, "seen", from, to));
+            output += &format!("{:?}\n", asked(app, "seen", from, to));
         }
         let keys: Vec<_> =
             (0..200).map(|number| by_key(app, &format!("{} seen {}", number % 5 + 1, number * HOUR_MS / 2))).collect();
-        told + &format!("{keys:?}")
+        output + &format!("{keys:?}")
     }
 
     #[test]
-    fn what_waits_and_what_was_brought_in_reads_the_same() {
+    fn pending_and_merged_events_read_the_same() {
         let app = TestApp::new();
         let events: Vec<(u32, &str, i64)> =
             (0..150).map(|number| (number as u32 % 5 + 1, "seen", number * HOUR_MS / 2)).collect();
@@ -418,33 +419,33 @@ mod tests {
         });
         assert!(is_behind(&app.read()).expect("readable"));
         let before = all(&app);
-        assert!(before.matches("Some(").count() > 150, "the keys are known: {before}");
+        assert!(before.matches("Some(").count() > 150, "the keys are found: {before}");
         write(&app, move |tx| merge_backlog_of(tx, project, &RoaringBitmap::from_iter([2, 3])));
-        assert_eq!(all(&app), before, "some contacts' rows are in");
+        assert_eq!(all(&app), before, "some contacts' entries are merged");
         let mut steps = 0;
         while write(&app, |tx| index::merge_backlog(tx, 40)) {
             assert_eq!(all(&app), before, "step {steps}");
             steps += 1;
         }
         assert!(steps > 0 && !is_behind(&app.read()).expect("readable"), "{steps}");
-        assert_eq!(all(&app), before, "everything is in");
+        assert_eq!(all(&app), before, "everything is merged");
     }
 
     #[test]
-    fn where_too_much_waits_the_indexes_are_written_at_once() {
+    fn a_full_backlog_makes_requests_write_the_indexes_directly() {
         let app = TestApp::new();
         let project = app.project;
         note(&app, &[(1, "a", 0)]);
         write(&app, move |tx| add_count(tx, project, Facet::Events, limits::EVENTS_WAITING_MAX as i64));
         note(&app, &[(2, "a", 5)]);
-        assert_eq!(index::rows_of(&app.read(), project, 1, 9).expect("readable").len(), 0, "it waits");
-        assert_eq!(index::rows_of(&app.read(), project, 2, 9).expect("readable").len(), 1, "it does not");
+        assert_eq!(index::rows_of(&app.read(), project, 1, 9).expect("readable").len(), 0, "still pending");
+        assert_eq!(index::rows_of(&app.read(), project, 2, 9).expect("readable").len(), 1, "written directly");
         assert!(!write(&app, merge_backlog));
         assert_eq!(index::rows_of(&app.read(), project, 1, 9).expect("readable").len(), 1);
     }
 
     #[test]
-    fn what_is_older_than_the_retention_is_forgotten_and_nothing_younger() {
+    fn only_events_past_the_retention_are_deleted() {
         let app = TestApp::new();
         note(&app, &[(1, "a", 0), (2, "a", 0)]);
         app.clock.advance_ms(DAY_MS);
@@ -462,11 +463,11 @@ mod tests {
         assert!(asked(&app, "a", 0, HOUR_MS).is_empty() && asked(&app, "a", 0, DAY_MS).is_empty());
         assert_eq!(asked(&app, "a", DAY_MS, DAY_MS + 1), [1]);
         let ever = who(&app.read(), app.project, "a", Period::ALWAYS).expect("readable");
-        assert_eq!(ever.len(), 2, "who did it at all stays known");
+        assert_eq!(ever.len(), 2, "the set of contacts that ever did it stays");
     }
 
     #[test]
-    fn an_erased_persons_events_have_no_words_and_their_keys_stay_spent() {
+    fn an_erased_contacts_events_lose_their_content_but_their_keys_stay_used() {
         let app = TestApp::new();
         note(&app, &[(1, "a", 0), (2, "a", 0)]);
         let project = app.project;

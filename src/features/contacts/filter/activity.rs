@@ -1,37 +1,37 @@
-//! What a condition asks of what was sent to contacts and what they did. Who did it is told by `contacts::activity`.
+//! Conditions on what was sent to contacts and what they did. `contacts::activity` finds the matching contacts.
 
 use super::compare::Period;
 use super::tree::Action;
 use crate::base::clock::Timestamp;
 use crate::vocab::ids::CampaignId;
 
-/// Which activity counts, and when it must have been.
+/// Which activity counts, and when it must have happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityTest {
     pub action: Action,
-    /// Only what belongs to this campaign; `None` counts all.
+    /// The campaign to count; `None` counts all.
     pub campaign: Option<CampaignId>,
     pub when: When,
 }
 
-/// When activity must have been.
+/// When the activity must have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// In the last so many milliseconds.
+    /// Within the last so many milliseconds.
     WithinMs(i64),
-    /// Longer ago than so many milliseconds.
+    /// More than so many milliseconds ago.
     BeforeMs(i64),
     Never,
     During(Period),
 }
 
 impl ActivityTest {
-    /// Whether the answer changes by the mere passing of time.
+    /// Whether the result can change merely because time passes.
     pub fn depends_on_now(&self) -> bool {
         matches!(self.when, When::WithinMs(_) | When::BeforeMs(_))
     }
 
-    /// The period in which activity counts, and whether there must be some in it (else none).
+    /// The period in which activity counts, and whether it must contain some (`true`) or none (`false`).
     pub fn period(&self, now: Timestamp) -> (Period, bool) {
         match self.when {
             When::WithinMs(ms) => (Period { from: now.plus_ms(-ms), ..Period::ALWAYS }, true),

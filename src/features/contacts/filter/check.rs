@@ -1,4 +1,4 @@
-//! From a filter tree as written to a condition that can be evaluated: every value parsed, every mistake named by its path.
+//! Checks a filter tree and converts it to a filter that can be evaluated: parses every value and reports every error with its path.
 
 use std::ops::Bound;
 
@@ -18,22 +18,22 @@ use crate::features::contacts::model::Status;
 use crate::vocab::ids::{TagId, TopicId};
 use crate::vocab::limits;
 
-/// A checked condition on contacts, ready to be evaluated.
+/// A checked filter on contacts, ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Filter {
     pub(super) root: Node,
-    /// What equal conditions are known by.
+    /// Identifies equal filters.
     pub(super) digest: [u8; 32],
     pub(super) depends_on_now: bool,
-    /// Whether the answer changes with what is sent and done.
+    /// Whether the result depends on what was sent to contacts and what they did.
     pub(super) uses_activity: bool,
-    /// Whether the answer changes with the events that are reported.
+    /// Whether the result depends on customer events.
     pub(super) uses_events: bool,
-    /// Whether the answer changes with topics and the choices about them.
+    /// Whether the result depends on topics and the contacts' choices.
     pub(super) uses_topics: bool,
 }
 
-/// One part of a checked condition.
+/// One part of a checked filter.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     All(Vec<Node>),
@@ -61,11 +61,11 @@ pub(super) enum Node {
 pub(super) struct FieldTest {
     pub field: Field,
     pub test: Test,
-    /// Whether the test must fail, which it also does for a field that is not there.
+    /// Whether the test must fail, as it also does if the contact lacks the field.
     pub negated: bool,
 }
 
-/// A field whose value stands in a contact's row.
+/// A field whose value is in a contact's row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Email,
@@ -77,7 +77,7 @@ pub(super) enum Field {
     Custom(String),
 }
 
-/// What a key in `fields` names.
+/// What a key in `fields` refers to.
 enum Target {
     Field(Field),
     Status,
@@ -101,13 +101,16 @@ fn target(key: &str) -> Target {
 }
 
 impl FilterTree {
-    /// Check the whole tree, which stands at `path` in the request.
+    /// Checks the whole tree, which is at `path` in the request.
     pub fn check(&self, path: &str) -> Result<Filter, Failure> {
         let mut check = Check::default();
         let root = check.group(self, path, 0)?;
         if check.conditions > limits::SEGMENT_CONDITIONS_MAX {
             let (max, found) = (limits::SEGMENT_CONDITIONS_MAX, check.conditions);
-            return Err(Failure::field(path, format_args!("a filter has at most {max} conditions in all; these are {found}")));
+            return Err(Failure::field(
+                path,
+                format_args!("a filter has at most {max} conditions in total; this one has {found}"),
+            ));
         }
         let written = serde_json::to_vec(self).expect("a filter tree is JSON");
         let digest = Sha256::digest(written).into();
@@ -131,7 +134,7 @@ impl Check {
             let max = limits::SEGMENT_LEVELS_MAX;
             return Err(Failure::field(
                 path,
-                format_args!("groups go {max} levels deep; put these conditions into the group above"),
+                format_args!("groups can be nested {max} levels deep; move these conditions into the group above"),
             ));
         }
         let groups_path = format!("{path}.groups");
@@ -158,9 +161,9 @@ impl Check {
             nodes.push(self.group(group, &format!("{groups_path}[{index}]"), level + 1)?);
         }
         if nodes.is_empty() && level > 0 {
-            return Err(Failure::field(path, "a group has at least one condition; add one or leave the group out"));
+            return Err(Failure::field(path, "a group needs at least one condition; add one or remove the group"));
         }
-        // A root without conditions restricts nothing, whichever way they would have been combined.
+        // An empty root matches every contact, whether it combines with all or any.
         Ok(if group.combine == Match::All || nodes.is_empty() { Node::All(nodes) } else { Node::Any(nodes) })
     }
 
@@ -197,7 +200,7 @@ impl Check {
 
 fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure> {
     if found > max {
-        return Err(Failure::field(path, format_args!("at most {max} {what}; these are {found}")));
+        return Err(Failure::field(path, format_args!("at most {max} {what} are allowed; there are {found}")));
     }
     Ok(())
 }
@@ -205,7 +208,7 @@ fn count(path: &str, what: &str, found: usize, max: usize) -> Result<(), Failure
 fn custom_name(name: &str, path: &str) -> Result<(), Failure> {
     let max = limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX;
     if name.trim().is_empty() || name.chars().count() > max {
-        return Err(Failure::field(path, format_args!("the name of a field has 1 to {max} characters")));
+        return Err(Failure::field(path, format_args!("a field name must have 1 to {max} characters")));
     }
     Ok(())
 }
@@ -222,12 +225,12 @@ fn needle(value: &Operand, path: &str) -> Result<String, Failure> {
     let text = value.text();
     let max = limits::SEGMENT_VALUE_CHARACTERS_MAX;
     if text.is_empty() || text.chars().count() > max {
-        return Err(Failure::field(path, format_args!("a value has 1 to {max} characters")));
+        return Err(Failure::field(path, format_args!("a value must have 1 to {max} characters")));
     }
     Ok(fold(&text))
 }
 
-/// What a mode asks of a value.
+/// What a mode requires of a value.
 enum Comparison {
     Text { position: TextPosition, negated: bool },
     Date,
@@ -258,7 +261,7 @@ fn field(condition: &FieldCondition, path: &str) -> Result<Node, Failure> {
             Err(mode_is_wrong("is a time; use date_after, date_before, date_on or date_between"))
         }
         (Target::Status, Comparison::Text { position: TextPosition::Whole, negated }) => statuses(values, negated, &values_path),
-        (Target::Status, _) => Err(mode_is_wrong("is one of four words; use is or is_not")),
+        (Target::Status, _) => Err(mode_is_wrong("has four possible values; use is or is_not")),
         (Target::Field(field), Comparison::Text { position, negated }) => {
             if let Field::Custom(name) = &field {
                 custom_name(name, &format!("{path}.key"))?;
@@ -284,13 +287,13 @@ fn statuses(values: &[Operand], negated: bool, path: &str) -> Result<Node, Failu
     let known = |word: &String| Status::ALL.iter().any(|status| status.word() == word);
     if let Some(index) = given.iter().position(|word| !known(word)) {
         let words = Status::ALL.map(Status::word).join(", ");
-        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("a status is one of {words}")));
+        return Err(Failure::field(&format!("{path}[{index}]"), format_args!("expected one of {words}")));
     }
     let wanted = Status::ALL.into_iter().filter(|status| given.iter().any(|word| word == status.word()) != negated);
     Ok(Node::Status(wanted.collect()))
 }
 
-/// Exactly `N` values, each parsed; `expected` completes the sentence about one that is wrong.
+/// Returns exactly `N` parsed values; `expected` completes the error about a wrong one.
 fn exactly<const N: usize, T>(
     values: &[Operand],
     path: &str,
@@ -299,7 +302,7 @@ fn exactly<const N: usize, T>(
 ) -> Result<[T; N], Failure> {
     if values.len() != N {
         let wanted = if N == 1 { "one value".to_owned() } else { format!("{N} values, from and to") };
-        return Err(Failure::field(path, format_args!("this mode takes exactly {wanted}; these are {}", values.len())));
+        return Err(Failure::field(path, format_args!("this mode takes exactly {wanted}; there are {}", values.len())));
     }
     let mut parsed = Vec::with_capacity(N);
     for (index, value) in values.iter().enumerate() {
@@ -374,23 +377,23 @@ fn event(condition: &EventCondition, path: &str) -> Result<EventTest, Failure> {
     Ok(EventTest { name: name.folded(), span, wanted })
 }
 
-/// Refuse parameters that a mode lacks or does not take: unit and amount, and from and to, each with whether the mode takes them.
+/// Rejects parameters that a mode lacks or does not take: unit and amount, and from and to, each with whether the mode takes them.
 fn parameters(
     path: &str,
     (has_unit, has_amount, ago): (bool, bool, bool),
     (has_from, has_to, between): (bool, bool, bool),
 ) -> Result<(), Failure> {
     let rules = [
-        ("unit", has_unit, ago, "say hours or days"),
-        ("amount", has_amount, ago, "say how many"),
-        ("from", has_from, between, "say the first moment, like 2026-01-31T09:30:00Z"),
-        ("to", has_to, between, "say the end, like 2026-02-28T09:30:00Z"),
+        ("unit", has_unit, ago, "use hours or days"),
+        ("amount", has_amount, ago, "give the number of units"),
+        ("from", has_from, between, "give the first moment, like 2026-01-31T09:30:00Z"),
+        ("to", has_to, between, "give the end, like 2026-02-28T09:30:00Z"),
     ];
     for (name, given, wanted, remedy) in rules {
         let path = format!("{path}.{name}");
         match (given, wanted) {
-            (false, true) => return Err(Failure::field(&path, format_args!("this mode needs it: {remedy}"))),
-            (true, false) => return Err(Failure::field(&path, "this mode does not take it; leave it out")),
+            (false, true) => return Err(Failure::field(&path, format_args!("this mode requires it; {remedy}"))),
+            (true, false) => return Err(Failure::field(&path, "this mode does not use it; remove it")),
             _ => {}
         }
     }
@@ -418,14 +421,14 @@ fn ago_ms((amount, unit): (u64, Unit), days_max: u32, path: &str) -> Result<i64,
 }
 
 impl Filter {
-    /// The time at which this filter is evaluated when it is asked at `now`: only to the minute where the answer depends on it, so
-    /// that one who asks again soon gets the remembered answer.
+    /// The time at which this filter is evaluated for a query at `now`. It is rounded down to the minute if the result depends on time, so
+    /// that repeated queries hit the cache.
     pub(super) fn as_of(&self, now: Timestamp) -> Timestamp {
         const MINUTE_MS: i64 = 60_000;
         if self.depends_on_now { Timestamp(now.0.div_euclid(MINUTE_MS) * MINUTE_MS) } else { Timestamp(0) }
     }
 
-    /// Every tag and every topic the filter names.
+    /// All tags and topics that the filter names.
     pub(super) fn names(&self) -> (Vec<TagId>, Vec<TopicId>) {
         let mut found = (Vec::new(), Vec::new());
         collect(&self.root, &mut found);

@@ -1,9 +1,9 @@
-//! What a value must be like: tests on one field's value, whatever row or record the value stands in.
+//! Tests on one field's value, whatever row or record holds the value.
 //!
-//! The rules. *Text* is compared in one spelling (`base::text::fold`: small letters, one Unicode form); numbers, true and false are
-//! compared as a person writes them. A *list* holds if one of its items holds; objects and null are no values. *Dates*
-//! are days of UTC or moments; a text that is no date is neither before nor after one. *Numbers* are numbers or text that is one,
-//! in double precision. The negated modes are the exact opposite of theirs: a contact without the field meets them.
+//! The rules: *Text* is compared in one spelling (`base::text::fold`: lowercase, one Unicode form); numbers and booleans are compared as a
+//! user writes them. A *list* passes if one of its items passes; objects and null have no value. *Dates* are UTC days or moments; text that
+//! is not a date is neither before nor after one. *Numbers* are numbers or numeric text, in double precision. A negated mode is the exact
+//! opposite of its mode, so contacts without the field pass it.
 
 use std::io::Write;
 use std::ops::{Bound, RangeBounds};
@@ -11,7 +11,7 @@ use std::ops::{Bound, RangeBounds};
 use crate::base::clock::Timestamp;
 use crate::base::text::fold;
 
-/// A value as it stands in a row. Text is not yet known to be text: most comparisons need only its bytes.
+/// A value in a row. Text is not yet validated as UTF-8: most comparisons need only its bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Piece<'a> {
     Text(&'a [u8]),
@@ -37,15 +37,15 @@ pub enum TextPosition {
     Anywhere,
 }
 
-/// One of these texts must stand in that place.
+/// A test for one of several texts at a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTest {
     pub position: TextPosition,
-    /// Invariant: folded, and none is empty.
+    /// Invariant: folded and never empty.
     pub needles: Vec<String>,
 }
 
-/// A stretch of time: from its first moment until before its end.
+/// A period, including its first moment and excluding its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
     pub from: Timestamp,
@@ -56,7 +56,7 @@ impl Period {
     /// All time.
     pub const ALWAYS: Self = Self { from: Timestamp(i64::MIN), to: Timestamp(i64::MAX) };
 
-    /// Whether a moment is in it.
+    /// Returns whether the period contains a moment.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.to
     }
@@ -64,10 +64,10 @@ impl Period {
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// The period a date (a day) or a date-time (a millisecond) stands for; `None` if the text is neither.
+/// Returns the period that a date (a day) or a date-time (a millisecond) denotes; `None` if the text is neither.
 pub fn period(text: &str) -> Option<Period> {
     let text = text.trim();
-    // Every form that counts begins with a year of four digits and a hyphen: telephone numbers and such are dismissed at once.
+    // Every accepted form begins with a four-digit year and a hyphen, which quickly rules out telephone numbers and the like.
     if text.as_bytes().get(4) != Some(&b'-') {
         return None;
     }
@@ -82,26 +82,26 @@ pub fn period(text: &str) -> Option<Period> {
     Some(Period { from: Timestamp(from), to: Timestamp(from + 1) })
 }
 
-/// The day of UTC that contains a moment.
+/// Returns the UTC day that contains a moment.
 pub fn day_of(at: Timestamp) -> Period {
     let from = at.0.div_euclid(DAY_MS) * DAY_MS;
     Period { from: Timestamp(from), to: Timestamp(from + DAY_MS) }
 }
 
-/// The number a text is, if it is one.
+/// Returns the number that the text represents, if any.
 pub fn number(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// The number that values are compared with, if the text is one. Values are rounded to 53 bits when they are compared, which puts none of
-/// them on the wrong side of a number that is itself exact.
+/// Returns the number to compare values with, if the text is one. Values are rounded to 53 bits for the comparison, which never moves a
+/// value to the wrong side of a number that is exact itself.
 pub fn bound(text: &str) -> Option<f64> {
     const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
     number(text).filter(|number| number.abs() <= EXACT_MAX)
 }
 
 impl Test {
-    /// Whether the value passes.
+    /// Returns whether the value passes.
     pub fn holds(&self, piece: Piece<'_>) -> bool {
         match self {
             Test::Text(test) => test.holds(piece),
@@ -137,7 +137,7 @@ impl TextTest {
                 let length = 20 - rest.len();
                 self.text(&digits[..length])
             }
-            // As long as 300 characters, but seldom met: worth an allocation.
+            // Up to 300 characters long, but rare enough for an allocation.
             Piece::Number(fraction) => self.text(fraction.to_string().as_bytes()),
         }
     }
@@ -158,7 +158,7 @@ impl TextTest {
 }
 
 impl TextPosition {
-    /// The same for text of ASCII only, where folding is the case of letters and needs no copy.
+    /// Like `finds`, for ASCII text only, where folding changes only the case and needs no copy.
     fn finds_ascii(self, text: &[u8], needle: &[u8]) -> bool {
         match self {
             TextPosition::Whole => text.eq_ignore_ascii_case(needle),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_found_in_its_place_whatever_its_case() {
+    fn text_is_found_at_its_position_in_any_case() {
         for (position, needle, text, found) in [
             (TextPosition::Whole, "VIP", "vip", true),
             (TextPosition::Whole, "vip", "vips", false),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_booleans_are_compared_as_they_are_written() {
+    fn numbers_and_booleans_are_compared_as_written() {
         let is = |needle: &str| Test::Text(TextTest { position: TextPosition::Whole, needles: vec![needle.into()] });
         assert!(is("-9223372036854775808").holds(Piece::Whole(i64::MIN)));
         assert!(is("7").holds(Piece::Whole(7)) && is("7").holds(Piece::Number(7.0)) && is("2.5").holds(Piece::Number(2.5)));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_from_numbers_and_numeric_text_and_from_nothing_else() {
+    fn only_numbers_and_numeric_text_are_numbers() {
         // At 2^53 and above neighbors become one number: 9007199254740993 was not "greater than" 9007199254740992.
         assert_eq!((bound("9007199254740993"), bound("-9007199254740992"), bound("1e300")), (None, None, None));
         let above = Test::Number(Bound::Excluded(bound("9007199254740991").expect("exact")), Bound::Unbounded);

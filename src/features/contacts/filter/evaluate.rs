@@ -1,5 +1,5 @@
-//! One contact against a condition, without a store: for events that concern a single contact, and as the plain statement of what a
-//! condition means, against which the planner is tested.
+//! Evaluates a filter for one contact, without a store. It serves events that concern a single contact, and as the reference that the
+//! planner is tested against.
 
 use super::activity::ActivityTest;
 use super::check::{Field, FieldTest, Filter, Node};
@@ -14,7 +14,7 @@ use crate::features::contacts::model::Contact;
 use crate::features::contacts::{tags, topics};
 use crate::vocab::ids::{ProjectId, TagId, TopicId};
 
-/// All that conditions may ask of one contact.
+/// Everything that a filter may ask about one contact.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactFacts<'a> {
     pub contact: &'a Contact,
@@ -24,12 +24,12 @@ pub struct ContactFacts<'a> {
     pub topics: &'a [TopicId],
     /// Everything recorded about the contact.
     pub activity: &'a [Activity],
-    /// Every event that was reported of the contact.
+    /// Every event reported for the contact.
     pub events: &'a [EventFact],
     pub now: Timestamp,
 }
 
-/// An event as conditions see it.
+/// An event as filters see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventFact {
     /// Folded.
@@ -46,7 +46,7 @@ pub fn tag_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<
     Ok(ids)
 }
 
-/// The ids of the topics that a contact is subscribed to.
+/// Returns the ids of the topics that a contact is subscribed to.
 pub fn topic_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result<Vec<TopicId>> {
     let mut ids = Vec::new();
     for topic in topics::all(tx, project)? {
@@ -58,7 +58,7 @@ pub fn topic_ids(tx: &impl Read, project: ProjectId, contact: &Contact) -> Resul
 }
 
 impl Filter {
-    /// Whether the contact meets the condition.
+    /// Returns whether the contact matches the filter.
     pub fn matches(&self, facts: &ContactFacts<'_>) -> bool {
         self.root.holds(facts)
     }

@@ -1,15 +1,15 @@
-//! What a condition asks of the events that were reported of contacts. Who has such events is told by `contacts::customer_events`.
+//! Conditions on customer events. `contacts::customer_events` finds the contacts that have them.
 
 use super::compare::Period;
 use crate::base::clock::Timestamp;
 
-/// Events of which name count, and whether and when there must be some.
+/// The name of the events that count, and whether and when they must have occurred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventTest {
     /// Invariant: folded.
     pub name: String,
     pub span: EventSpan,
-    /// Whether there must be an event in the span (else none).
+    /// Whether the span must contain an event (`true`) or none (`false`).
     pub wanted: bool,
 }
 
@@ -22,7 +22,7 @@ pub enum EventSpan {
 }
 
 impl EventTest {
-    /// Whether the answer changes by the mere passing of time.
+    /// Whether the result can change merely because time passes.
     pub fn depends_on_now(&self) -> bool {
         matches!(self.span, EventSpan::LastMs(_))
     }

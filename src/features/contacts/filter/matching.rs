@@ -1,4 +1,4 @@
-//! Who meets a condition now: computed, or remembered for as long as no contact of the project changes.
+//! Selects the contacts that match a filter now, computed or cached until a contact of the project changes.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::features::contacts::store::{self, Facet};
 use crate::vocab::ids::ProjectId;
 
 impl Filter {
-    /// The numbers of the contacts that meet this condition.
+    /// Returns the numbers of the contacts that match.
     ///
-    /// A condition on fields walks over rows: on a snapshot with several threads; inside a write with the writer's own, which others
-    /// wait for, so ask before the write where that is possible.
+    /// A condition on fields scans rows: with several threads on a snapshot, but with the writer's own thread inside a write, which blocks
+    /// other writers. Where possible, call this before the write.
     pub fn select(&self, tx: &impl Read, project: ProjectId, now: Timestamp) -> Result<RoaringBitmap> {
         plan::select(tx, project, now, &self.root)
     }
 
-    /// The same, remembered.
+    /// Like `select`, but cached.
     pub fn members(&self, tx: &ReadTx, project: ProjectId, now: Timestamp) -> Result<Arc<RoaringBitmap>> {
         let as_of = self.as_of(now);
         let key = self.key(tx, project, as_of)?;
         tx.memo().set(&key, || self.select(tx, project, as_of))
     }
 
-    /// How many contacts meet this condition, remembered.
+    /// Returns the cached number of matching contacts.
     pub fn count(&self, tx: &ReadTx, project: ProjectId, now: Timestamp) -> Result<u64> {
         let key = self.key(tx, project, self.as_of(now))?;
         match tx.memo().length(&key) {
@@ -38,7 +38,7 @@ impl Filter {
         }
     }
 
-    /// All that the answer depends on: whose contacts, in which revision, which condition, as of when.
+    /// Everything that the result depends on: the project, its revision, the filter, and the evaluation time.
     fn key(&self, tx: &ReadTx, project: ProjectId, as_of: Timestamp) -> Result<MemoKey> {
         let revision = store::count(tx, project, Facet::Revision)?;
         let mut digest = Sha256::new();

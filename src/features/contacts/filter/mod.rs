@@ -1,10 +1,10 @@
-//! Conditions on contacts: the filter tree of segments, lists and exports, and who meets it.
+//! Filters on contacts: the filter tree of segments, lists and exports, and the contacts that match it.
 //!
-//! A request brings a [`FilterTree`]; [`FilterTree::check`] makes a [`Filter`] of it or names the first mistake by its path;
-//! [`Filter::select`] says who meets it, [`Filter::matches`] whether one contact does. How values are compared stands in
-//! `compare.rs`, how a million contacts are looked through in `plan.rs` and `scan.rs`.
+//! A request contains a [`FilterTree`]. [`FilterTree::check`] converts it to a [`Filter`] or reports the first error with its path.
+//! [`Filter::select`] returns the matching contacts, and [`Filter::matches`] checks one contact. `compare.rs` defines how values are
+//! compared; `plan.rs` and `scan.rs` search a million contacts.
 //!
-//! What it does not know: who may see the contacts, and how what they did is recorded; see `contacts::activity` and
+//! This module does not know who may see the contacts or how activity is recorded; see `contacts::activity` and
 //! `contacts::customer_events`.
 
 mod activity;
@@ -36,8 +36,8 @@ use crate::features::contacts::{tags, topics};
 use crate::vocab::ids::ProjectId;
 
 impl Filter {
-    /// Refuse tags and topics that the project does not have. Asked when a filter is given, not later: a tag deleted since has no
-    /// contacts, a topic deleted since no subscribers.
+    /// Rejects tags and topics that the project does not have. Called when a filter is given, not later: a tag deleted since then has no
+    /// contacts, and a topic deleted since then has no subscribers.
     pub fn check_names(&self, tx: &impl Read, project: ProjectId, path: &str) -> Result<(), Failure> {
         let (tagged, subscribed) = self.names();
         for id in tagged {

@@ -1,8 +1,8 @@
-//! From a condition to the numbers of the contacts that meet it.
+//! Turns a filter into the numbers of the contacts that match it.
 //!
-//! Whatever sets, counters and the order of numbers can tell is told by algebra on sets, in microseconds. What only the rows can
-//! tell stays open: every part of the condition becomes the contacts that surely meet it and those whose rows must be looked at.
-//! So there is one walk over rows for the whole condition, however many fields it names, and only over the contacts in doubt.
+//! Whatever sets, counters and the order of numbers can answer is computed by set algebra, in microseconds. Whatever only the rows can
+//! answer stays open: each part of the filter yields the contacts that certainly match and those whose rows must be checked. The whole
+//! filter therefore needs only one scan, however many fields it names, and only over the undecided contacts.
 
 use roaring::RoaringBitmap;
 
@@ -19,11 +19,11 @@ use crate::features::contacts::store::{self, Facet};
 use crate::features::contacts::{activity, customer_events, tags, topics};
 use crate::vocab::ids::{ProjectId, TagId, TopicId};
 
-/// What is known of a part of the condition before any row is read.
+/// The result of a part of the filter before any row is read.
 struct Part<'f> {
-    /// Contacts that meet it.
+    /// Contacts that match.
     sure: RoaringBitmap,
-    /// Contacts that meet it if their row passes the probe. Invariant: not in `sure`, and empty if there is no probe.
+    /// Contacts that match if their row passes the probe. Invariant: not in `sure`, and empty if there is no probe.
     open: RoaringBitmap,
     probe: Option<Probe<'f>>,
 }
@@ -34,26 +34,26 @@ impl Part<'_> {
     }
 }
 
-/// What must be asked of a row.
+/// A check on a row.
 pub(super) enum Probe<'f> {
     Field(&'f FieldTest),
-    /// Each holds.
+    /// Each must pass.
     All(Vec<ScopedProbe<'f>>),
-    /// One holds.
+    /// One must pass.
     Any(Vec<ScopedProbe<'f>>),
 }
 
-/// A probe within a combination, with what is known of it.
+/// A probe within a combination, with the contacts that are already decided.
 pub(super) enum ScopedProbe<'f> {
     Free(Probe<'f>),
-    /// These contacts need not be asked: they pass.
+    /// These contacts pass without a check.
     Unless(RoaringBitmap, Probe<'f>),
-    /// Only these contacts need to be asked: others fail.
+    /// Only these contacts need a check; others fail.
     Only(RoaringBitmap, Probe<'f>),
 }
 
 impl Probe<'_> {
-    /// Whether the row of contact `number` passes; `None` if it is no contact.
+    /// Returns whether the row of contact `number` passes; `None` if the row is not a contact.
     pub(super) fn holds(&self, number: u32, row: &Row<'_>) -> Option<bool> {
         match self {
             Probe::Field(test) => Some(row.any(&test.field, &|piece| test.test.holds(piece))? != test.negated),
@@ -99,7 +99,7 @@ impl ScopedProbe<'_> {
     }
 }
 
-/// One evaluation of one condition.
+/// One evaluation of one filter.
 struct Plan<'t, R> {
     tx: &'t R,
     project: ProjectId,
@@ -108,7 +108,7 @@ struct Plan<'t, R> {
     all: RoaringBitmap,
 }
 
-/// The contacts of a project that meet the condition at `root`.
+/// Returns the contacts of a project that match the condition at `root`.
 pub(super) fn select(tx: &impl Read, project: ProjectId, now: Timestamp, root: &Node) -> Result<RoaringBitmap> {
     let plan = Plan { tx, project, now, all: store::set(tx, project, Facet::All)? };
     let Part { mut sure, open, probe } = plan.part(root)?;
@@ -171,7 +171,7 @@ impl<R: Read> Plan<'_, R> {
         Ok(subscribed)
     }
 
-    /// Numbers are given in order of creation, so a period is a stretch of numbers.
+    /// Numbers are assigned in order of creation, so a period is a range of numbers.
     fn created(&self, period: Period) -> Result<RoaringBitmap> {
         let first = |at| store::first_created_at(self.tx, self.project, &self.all, at);
         let mut created = self.all.clone();
@@ -200,7 +200,7 @@ impl<R: Read> Plan<'_, R> {
     }
 }
 
-/// Every part holds.
+/// Combines parts that must all hold.
 fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     let (mut sure, mut reach) = (all.clone(), all.clone());
     for part in &parts {
@@ -211,7 +211,7 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // Whoever is open here is sure or open in each part: only the open ones must be asked.
+    // A contact that is open here is sure or open in each part: only the open ones need a check.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let pass = &part.sure & &open;
         let probe = part.probe?;
@@ -221,7 +221,7 @@ fn all_of<'f>(all: &RoaringBitmap, parts: Vec<Part<'f>>) -> Part<'f> {
     Part { sure, open, probe: Some(probe) }
 }
 
-/// One part at least holds.
+/// Combines parts of which at least one must hold.
 fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     let (mut sure, mut reach) = (RoaringBitmap::new(), RoaringBitmap::new());
     for part in &parts {
@@ -232,7 +232,7 @@ fn any_of(parts: Vec<Part<'_>>) -> Part<'_> {
     if open.is_empty() {
         return Part::known(sure);
     }
-    // Whoever is open here is sure in no part.
+    // A contact that is open here is sure in no part.
     let scoped_probes = parts.into_iter().filter_map(|part| {
         let asked = &part.open & &open;
         let probe = part.probe?;

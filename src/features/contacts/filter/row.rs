@@ -1,7 +1,7 @@
-//! The fields of a contact, read from its row's bytes as far as a condition asks.
+//! Reads the fields of a contact from the bytes of its row, as far as a filter needs them.
 //!
-//! Building a whole contact costs a dozen allocations; a million of them take a second. This passes over the bytes in the order of
-//! [`Contact`]'s fields instead. The planner's test compares it with the record, on random contacts and conditions.
+//! Building a whole contact takes a dozen allocations, and a million of them take a second. This code skips over the bytes in the order of
+//! [`Contact`]'s fields instead. The planner's test compares it with the record, on random contacts and filters.
 
 use super::check::Field;
 use super::compare::Piece;
@@ -31,12 +31,12 @@ pub struct Row<'a> {
     phone: Option<&'a [u8]>,
     country: Option<&'a [u8]>,
     language: Option<&'a [u8]>,
-    /// From the tags on.
+    /// The bytes from the tags on.
     rest: PartialDecoder<'a>,
 }
 
 impl<'a> Row<'a> {
-    /// Look at a row; `None` if it is no contact.
+    /// Reads a row; `None` if it is not a contact.
     #[inline]
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut skim = PartialDecoder::record(bytes, Contact::VERSION)?;
@@ -53,7 +53,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Whether any value of `field` passes; `None` if the bytes are no contact. A list has each of its items as a value.
+    /// Returns whether any value of `field` passes; `None` if the bytes are not a contact. Each item of a list is a value.
     #[inline]
     pub fn any(&self, field: &Field, holds: &impl Fn(Piece<'_>) -> bool) -> Option<bool> {
         let text = match field {
@@ -84,7 +84,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Pass over one custom value, showing it to `holds`; `whole` if the items of a list are values too.
+/// Skips one custom value and passes it to `holds`; with `whole`, the items of a list are values too.
 fn value(skim: &mut PartialDecoder<'_>, whole: bool, holds: &mut dyn FnMut(Piece<'_>) -> bool) -> Option<bool> {
     match skim.number()? {
         variant::NULL => Some(false),

@@ -1,7 +1,7 @@
-//! The one walk over rows: which of these contacts pass a probe.
+//! The one scan over rows: finds the contacts that pass a probe.
 //!
-//! Numbers are cut into chunks that any thread may take next. A chunk with many candidates is read in one range, one with few
-//! by looking each up. Memory is bounded by the result.
+//! Numbers are divided into chunks that any thread can take next. A chunk with many candidates is read as one range; one with few
+//! candidates is read by lookups. The size of the result bounds the memory.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -17,16 +17,16 @@ use crate::features::contacts::store::{self, CONTACTS};
 use crate::vocab::ids::ProjectId;
 use crate::vocab::tables;
 
-/// Numbers in one chunk: a few hundred microseconds of work, so that threads end together.
+/// Numbers in one chunk: a few hundred microseconds of work, so that threads finish at about the same time.
 const CHUNK: u32 = 4_096;
-/// Below this many candidates a second thread costs more than it brings.
+/// Below this many candidates, a second thread costs more than it saves.
 const ALONE_MAX: u64 = 4_096;
-/// Threads of one walk: more would leave nothing to other requests, and two is what a small machine has.
+/// Threads of one scan. More would starve other requests, and a small machine has two.
 const THREADS_MAX: usize = 4;
-/// Passing over this many rows costs about as much as looking one up.
+/// Skipping this many rows costs about as much as one lookup.
 const ROWS_PER_LOOKUP: u64 = 12;
 
-/// Which contacts of `open` pass.
+/// Returns the contacts of `open` that pass.
 pub(super) fn passing(tx: &impl Read, project: ProjectId, open: &RoaringBitmap, probe: &Probe<'_>) -> Result<RoaringBitmap> {
     let chunks = chunks(open);
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX)).min(chunks.len());
@@ -66,14 +66,14 @@ fn chunks(open: &RoaringBitmap) -> Vec<Chunk> {
     chunks
 }
 
-/// What the threads of one walk share.
+/// The state that the threads of a scan share.
 struct Walk<'w, 'f> {
     project: ProjectId,
     open: &'w RoaringBitmap,
     probe: &'w Probe<'f>,
     chunks: Vec<Chunk>,
     next: AtomicUsize,
-    /// One thread met an error: the others may stop.
+    /// One thread failed, so the others may stop.
     failed: AtomicBool,
 }
 
@@ -94,7 +94,7 @@ fn together(tx: &(impl Read + Sync), walk: &Walk<'_, '_>, threads: usize) -> Res
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Without another thread the walk takes longer and comes to the same.
+            // Without another thread, the scan takes longer but returns the same result.
             let helper = std::thread::Builder::new().name("segment-scan".into());
             let _ = helper.spawn_scoped(scope, work);
         }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_cover_every_candidate_once_up_to_the_last_number() {
+    fn chunks_cover_every_candidate_once_up_to_the_last_number() {
         let open: RoaringBitmap = [0, 5, CHUNK - 1, CHUNK, 3 * CHUNK + 7, u32::MAX - 1, u32::MAX].into_iter().collect();
         let found = chunks(&open);
         let chunk = |first, last, candidates| Chunk { first, last, candidates };

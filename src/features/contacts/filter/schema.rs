@@ -1,5 +1,5 @@
-//! What the parts of a condition ask of each other, for the schema of a filter: the rules of `check.rs` as far as a schema can state them.
-//! It cannot state that the first of two values comes before the second, nor count conditions over nested groups.
+//! Rules between the parts of a condition, for the schema of a filter: the rules of `check.rs` that a schema can express. It cannot require
+//! that the first of two values precedes the second, or count conditions across nested groups.
 
 use schemars::Schema;
 use serde_json::{Value, json};
@@ -12,15 +12,15 @@ const NUMBER_MODES: [&str; 4] = ["number_gt", "number_gte", "number_lt", "number
 const TEXT_MODES: [&str; 6] = ["is", "is_not", "starts_with", "ends_with", "contains", "not_contains"];
 const TEXT_FIELDS: [&str; 6] = ["email", "firstName", "lastName", "phone", "country", "language"];
 const TIMES: [&str; 2] = ["createdAt", "updatedAt"];
-/// Whole numbers beyond this are not exact.
+/// Integers beyond this are not exact.
 const NUMBER_MAX: i64 = 9_007_199_254_740_991;
 
-/// A name of a field: something besides space.
+/// A field name that is not only whitespace.
 fn name() -> Value {
     json!({ "maxLength": limits::CUSTOM_FIELD_KEY_CHARACTERS_MAX, "pattern": r"^[\s\S]*\S[\s\S]*$" })
 }
 
-/// Groups within a group: each has a condition or a group of its own.
+/// Nested groups: each has a condition or a group.
 pub fn groups(schema: &mut Schema) {
     let Some(items) = schema.get_mut("items").and_then(Value::as_object_mut) else { return };
     let lists = ["groups", "tags", "excludeTags", "topics", "excludeTopics", "fields", "activity", "events"];
@@ -43,7 +43,7 @@ pub fn custom_fields(schema: &mut Schema) {
     }
 }
 
-/// A condition on one field: which modes its key has, and which values each mode takes.
+/// A condition on one field: the modes its key allows, and the values each mode takes.
 pub fn field(schema: &mut Schema) {
     let known = [TEXT_FIELDS.as_slice(), &TIMES, &["status", "customFields."]].concat();
     let custom = json!({ "allOf": [name(), { "not": { "enum": known } }] });
@@ -65,7 +65,7 @@ pub fn field(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), json!(choices));
 }
 
-/// A condition on what happened to a contact: `within` and `before` count back, `between` has two ends.
+/// A condition on activity: `within` and `before` count back, `between` has two ends.
 pub fn activity(schema: &mut Schema) {
     let days = limits::SEGMENT_ACTIVITY_DAYS_MAX;
     let choices = [back(&["within", "before"], "hours", days * 24), back(&["within", "before"], "days", days)];
@@ -73,7 +73,7 @@ pub fn activity(schema: &mut Schema) {
     schema.insert("anyOf".to_owned(), choices.collect());
 }
 
-/// A condition on events: the same with its own modes.
+/// A condition on events: like activity, with its own modes.
 pub fn event(schema: &mut Schema) {
     let days = limits::EVENT_KEPT_DAYS;
     let choices = [back(&["within", "not_within"], "hours", days * 24), back(&["within", "not_within"], "days", days)];

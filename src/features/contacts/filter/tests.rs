@@ -1,4 +1,4 @@
-//! The planner against the plain meaning, on random conditions and contacts; and what is refused, by its path.
+//! Compares the planner with the plain evaluation, on random filters and contacts; and checks that errors name their path.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::vocab::tables::DatabaseKind;
 const PROJECT: ProjectId = ProjectId::from_bytes([5; 12]);
 const START: Timestamp = Timestamp(1_767_225_600_000);
 const DAY_MS: i64 = 86_400_000;
-/// More than one thread takes on alone.
+/// More than a single thread handles.
 const CONTACTS: u32 = 6_000;
 const CAMPAIGNS: [CampaignId; 2] = [CampaignId::from_bytes([1; 12]), CampaignId::from_bytes([2; 12])];
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
@@ -36,7 +36,7 @@ const PLANS: [&str; 5] = ["free", "pro", "PRO", "pro plus", "7"];
 const EVENTS: [&str; 3] = ["cart.added", "Purchase.Completed", "login"];
 const DATES: [&str; 5] = ["2026-01-02", "2026-01-02T12:00:00Z", "2026-01-03T01:00:00+02:00", "soon", "2025-12-31"];
 
-/// Small repeatable choices.
+/// A small repeatable source of choices.
 struct Dice(u64);
 
 impl Dice {
@@ -77,7 +77,7 @@ fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -
     }
     if dice.below(2) == 0 {
         custom_fields.insert("score".to_owned(), score(dice));
-        // A field of this name must not be taken for the contact's own.
+        // A custom field of this name must not be mistaken for the contact's own field.
         custom_fields.insert("email".to_owned(), FieldValue::Text("none".into()));
     }
     let status = Status::ALL[dice.below(4) as usize];
@@ -98,16 +98,16 @@ fn contact(tx: &mut WriteTx<'_>, number: u32, tags: &[TagId], dice: &mut Dice) -
     }
 }
 
-/// A store with contacts, some changed, some gone, and one tag gone that contacts still name.
+/// A store with contacts, some of them changed or deleted, and one deleted tag that contacts still have.
 struct Scene {
     _folder: tempfile::TempDir,
     store: Store,
     tags: Vec<TagId>,
     topics: Vec<TopicId>,
     contacts: Vec<(Contact, Vec<TagId>)>,
-    /// What is recorded of each contact.
-    told: Vec<(u32, Activity)>,
-    /// What was reported of each.
+    /// The recorded activity of each contact.
+    activity_rows: Vec<(u32, Activity)>,
+    /// The reported events of each contact.
     reported: Vec<(u32, EventFact)>,
     now: Timestamp,
 }
@@ -137,12 +137,12 @@ fn scene() -> Scene {
     });
     let now = START.plus_ms(6 * DAY_MS);
     let topics = choose(&store, &mut dice);
-    let (contacts, told) = recorded(&store, now, &mut dice);
+    let (contacts, activity_rows) = recorded(&store, now, &mut dice);
     let reported = report(&store, now, &mut dice);
-    Scene { _folder: folder, store, tags, topics, contacts, told, reported, now }
+    Scene { _folder: folder, store, tags, topics, contacts, activity_rows, reported, now }
 }
 
-/// Three topics with choices about them, also of contacts that are gone; the last topic is gone too.
+/// Creates three topics with choices, also of deleted contacts; deletes the last topic.
 fn choose(store: &Store, dice: &mut Dice) -> Vec<TopicId> {
     let seed = dice.below(u64::MAX);
     write(store, move |tx| {
@@ -218,14 +218,14 @@ type Recorded = (Vec<(Contact, Vec<TagId>)>, Vec<(u32, Activity)>);
 
 fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
     let tx = store.read();
-    let mut told = Vec::new();
+    let mut activity_rows = Vec::new();
     let mut contacts = Vec::new();
     for number in 0..CONTACTS {
         let Some(contact) = store::by_number(&tx, PROJECT, number).expect("readable") else { continue };
         for _ in 0..dice.below(3) {
             let action = *dice.of(&[&Action::Sent, &Action::Opened, &Action::Clicked]);
             let campaign = Some(CAMPAIGNS[dice.below(2) as usize]);
-            told.push((
+            activity_rows.push((
                 number,
                 Activity { action, mailing: MAILING, campaign, at: now.plus_ms(-(dice.below(10 * DAY_MS as u64) as i64)) },
             ));
@@ -233,9 +233,9 @@ fn recorded(store: &Store, now: Timestamp, dice: &mut Dice) -> Recorded {
         let ids = tag_ids(&tx, PROJECT, &contact).expect("readable");
         contacts.push((contact, ids));
     }
-    let activities = told.clone();
+    let activities = activity_rows.clone();
     write(store, move |tx| activity::note(tx, PROJECT, &activities)).expect("written");
-    (contacts, told)
+    (contacts, activity_rows)
 }
 
 fn report(store: &Store, now: Timestamp, dice: &mut Dice) -> Vec<(u32, EventFact)> {
@@ -322,7 +322,7 @@ fn event_condition() -> impl Strategy<Value = EventCondition> {
 }
 
 fn group(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree> + use<> {
-    // An id that no tag has, beside those that have had one.
+    // Includes an id that no tag ever had.
     let ids: Vec<TagId> = tags.iter().copied().chain([TagId::from_bytes([9; 12])]).collect();
     let some = |ids: Vec<TagId>| prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(select(ids), 1..3)];
     let topic_ids: Vec<TopicId> = topics.iter().copied().chain([TopicId::from_bytes([9; 12])]).collect();
@@ -375,11 +375,11 @@ fn tree(tags: &[TagId], topics: &[TopicId]) -> impl Strategy<Value = FilterTree>
 }
 
 #[test]
-fn the_planner_finds_exactly_those_who_meet_the_condition() {
+fn the_planner_finds_exactly_the_matching_contacts() {
     let scene = scene();
     let tx = scene.store.read();
     let activities_of = |number: u32| -> Vec<Activity> {
-        scene.told.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect()
+        scene.activity_rows.iter().filter(|(of, _)| *of == number).map(|(_, activity)| *activity).collect()
     };
     let event_facts_of = |number: u32| -> Vec<EventFact> {
         scene.reported.iter().filter(|(of, _)| *of == number).map(|(_, event)| event.clone()).collect()
@@ -390,7 +390,7 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
     let activities = scene.contacts.iter().map(of).collect::<Vec<_>>();
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    let telling = std::cell::Cell::new(0);
+    let selective = std::cell::Cell::new(0);
     runner
         .run(&tree(&scene.tags, &scene.topics), |tree| {
             let filter = tree.check("filters").expect("the generator makes valid trees");
@@ -400,19 +400,19 @@ fn the_planner_finds_exactly_those_who_meet_the_condition() {
             });
             let plain: RoaringBitmap = meets.map(|((contact, _), _)| contact.id.number()).collect();
             prop_assert_eq!(&planned, &plain);
-            let tells = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;
-            telling.set(telling.get() + u32::from(tells));
-            // What is written down and read back means the same.
+            let is_selective = !plain.is_empty() && plain.len() < scene.contacts.len() as u64;
+            selective.set(selective.get() + u32::from(is_selective));
+            // A tree that is serialized and read back means the same.
             let written = serde_json::to_string(&tree).expect("a tree is JSON");
             prop_assert_eq!(serde_json::from_str::<FilterTree>(&written).expect("read back"), tree);
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(telling.get() > 50, "only {} conditions told contacts apart", telling.get());
+    assert!(selective.get() > 50, "only {} filters selected some but not all contacts", selective.get());
 }
 
 #[test]
-fn a_write_sees_its_own_contacts_and_finds_the_same_alone() {
+fn a_write_sees_its_own_contacts_and_one_thread_finds_the_same() {
     let scene = scene();
     let tree: FilterTree = read(json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] }));
     let filter = tree.check("filters").expect("valid");
@@ -428,14 +428,14 @@ fn a_write_sees_its_own_contacts_and_finds_the_same_alone() {
 }
 
 #[test]
-fn a_remembered_set_is_forgotten_when_a_contact_changes() {
+fn a_cached_set_is_dropped_when_a_contact_changes() {
     let scene = scene();
     let filter = read(json!({ "status": "bounced" })).check("filters").expect("valid");
     let count = || filter.count(&scene.store.read(), PROJECT, scene.now).expect("readable");
     let before = count();
     let first = filter.members(&scene.store.read(), PROJECT, scene.now).expect("readable");
     let again = filter.members(&scene.store.read(), PROJECT, scene.now.plus_ms(DAY_MS)).expect("readable");
-    assert!(std::sync::Arc::ptr_eq(&first, &again), "remembered, whatever the time");
+    assert!(std::sync::Arc::ptr_eq(&first, &again), "cached, whatever the time");
     write(&scene.store, |tx| {
         store::change(tx, PROJECT, |tx, changes| {
             let before = store::by_number(tx, PROJECT, 1)?.expect("there");
@@ -451,7 +451,7 @@ fn a_remembered_set_is_forgotten_when_a_contact_changes() {
 }
 
 #[test]
-fn a_remembered_set_of_subscribers_is_forgotten_when_a_choice_or_a_topic_changes() {
+fn a_cached_set_of_subscribers_is_dropped_when_a_choice_or_a_topic_changes() {
     let scene = scene();
     let topic = scene.topics[0];
     let count = |condition: &str| {
@@ -470,7 +470,7 @@ fn a_remembered_set_of_subscribers_is_forgotten_when_a_choice_or_a_topic_changes
         let topic = topics::find(tx, PROJECT, topic).expect("readable").expect("there");
         topics::save(tx, PROJECT, &Topic { default_subscription: TopicDefault::OptOut, ..topic }).expect("written");
     });
-    assert!(count("topics") < before - 100, "only those who chose it are left");
+    assert!(count("topics") < before - 100, "only contacts that chose it are left");
     write(&scene.store, move |tx| topics::delete(tx, PROJECT, topic)).expect("written");
     assert_eq!((count("topics"), count("excludeTopics")), (0, all));
 }
@@ -501,7 +501,7 @@ fn refusal(json: Value) -> String {
 }
 
 #[test]
-fn mistakes_are_named_by_their_path_with_a_remedy() {
+fn errors_name_their_path_and_a_remedy() {
     let field = |key: &str, mode: &str, values: Value| json!({ "fields": [{ "key": key, "mode": mode, "values": values }] });
     let activity = |rest: Value| {
         let mut condition = json!({ "action": "opened" });
@@ -517,11 +517,11 @@ fn mistakes_are_named_by_their_path_with_a_remedy() {
         ),
         (field("createdAt", "is", json!(["2026-01-31"])), "filters.fields[0].mode: createdAt is a time; use date_after"),
         (field("email", "number_gt", json!([1])), "filters.fields[0].mode: email is text; use is"),
-        (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status is one of four words"),
-        (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: a status is one of subscribed"),
+        (field("status", "contains", json!(["sub"])), "filters.fields[0].mode: status has four possible values"),
+        (field("status", "is", json!(["active"])), "filters.fields[0].values[0]: expected one of subscribed"),
         (field("plan", "is", json!([])), "filters.fields[0].values: give at least one value"),
-        (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value has 1 to 500 characters"),
-        (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: the name of a field has 1 to 100"),
+        (field("plan", "contains", json!([""])), "filters.fields[0].values[0]: a value must have 1 to 500 characters"),
+        (field("customFields.", "is", json!(["x"])), "filters.fields[0].key: a field name must have 1 to 100"),
         (field("age", "number_between", json!([1])), "filters.fields[0].values: this mode takes exactly 2 values"),
         (field("age", "number_between", json!([2, 1])), "filters.fields[0].values: the first number is larger"),
         (field("age", "number_gt", json!(["old"])), "filters.fields[0].values[0]: expected a number like 12"),
@@ -529,14 +529,14 @@ fn mistakes_are_named_by_their_path_with_a_remedy() {
             field("joined", "date_between", json!(["2026-02-01", "2026-01-01"])),
             "filters.fields[0].values: the first date is later",
         ),
-        (json!({ "groups": [{}] }), "filters.groups[0]: a group has at least one condition"),
+        (json!({ "groups": [{}] }), "filters.groups[0]: a group needs at least one condition"),
         (json!({ "customFields": { "plan": [] } }), "filters.customFields.plan: give at least one value"),
-        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: this mode needs it"),
+        (activity(json!({ "mode": "within", "unit": "days" })), "filters.activity[0].amount: this mode requires it"),
         (
             activity(json!({ "mode": "within", "unit": "days", "amount": 3651 })),
             "filters.activity[0].amount: expected a number from 1 to 3650",
         ),
-        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: this mode does not take it"),
+        (activity(json!({ "mode": "never", "amount": 3 })), "filters.activity[0].amount: this mode does not use it"),
         (
             activity(json!({ "mode": "between", "from": "2026-01-02", "to": "2026-01-01" })),
             "filters.activity[0].to: must be later than from",
@@ -548,12 +548,12 @@ fn mistakes_are_named_by_their_path_with_a_remedy() {
 }
 
 #[test]
-fn trees_grow_to_their_limits_and_no_further() {
+fn trees_are_limited_in_size_and_depth() {
     let leaf = json!({ "status": "bounced" });
     let nested = |levels: usize| (0..levels).fold(leaf.clone(), |inner, _| json!({ "groups": [inner] }));
     assert!(read(nested(limits::SEGMENT_LEVELS_MAX)).check("filters").is_ok());
     let found = refusal(nested(limits::SEGMENT_LEVELS_MAX + 1));
-    assert!(found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups go 3 levels deep"), "{found}");
+    assert!(found.starts_with("filters.groups[0].groups[0].groups[0].groups[0]: groups can be nested 3 levels deep"), "{found}");
     let wide = |groups: usize| json!({ "groups": vec![leaf.clone(); groups] });
     assert!(read(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX)).check("filters").is_ok());
     assert!(refusal(wide(limits::SEGMENT_GROUPS_PER_GROUP_MAX + 1)).starts_with("filters.groups: at most 10 groups"));
@@ -581,7 +581,7 @@ fn unknown_words_are_refused_when_they_are_read() {
 }
 
 #[test]
-fn the_schema_takes_what_is_read_and_refuses_what_is_not() {
+fn the_schema_accepts_exactly_the_valid_trees() {
     let schema = serde_json::to_value(schemars::schema_for!(FilterTree)).expect("a schema is JSON");
     let validator = jsonschema::validator_for(&schema).expect("a JSON Schema");
     let deep = json!({

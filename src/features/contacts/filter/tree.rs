@@ -1,4 +1,4 @@
-//! The filter tree as callers write it: shape and words, read strictly; whether its values make sense is for `check.rs` to say.
+//! The filter tree as callers write it, parsed strictly; `check.rs` decides whether its values make sense.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,40 +16,40 @@ use crate::features::contacts::model::Status;
 use crate::vocab::ids::{CampaignId, TagId, TopicId};
 use crate::vocab::limits;
 
-/// A condition on contacts: a group of simple conditions and of further groups. Without any, every contact meets it.
+/// A filter on contacts: a group of conditions and nested groups. Without any, every contact matches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FilterTree {
-    /// Whether everything in this group must hold, or one thing is enough.
+    /// Whether all conditions of this group must match, or any one of them.
     #[serde(default, rename = "match")]
     pub combine: Match,
-    /// Groups within this one: at most 10 in one group, 3 levels under the root, 50 conditions in the whole tree.
+    /// Nested groups: at most 10 in one group, 3 levels below the root, and 50 conditions in the whole tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_GROUPS_PER_GROUP_MAX), transform = schema::groups)]
     pub groups: Vec<FilterTree>,
-    /// Ids of tags: the contact has at least one of them.
+    /// Tag ids: the contact has at least one of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub tags: Vec<TagId>,
-    /// Ids of tags: the contact has none of them.
+    /// Tag ids: the contact has none of these tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_tags: Vec<TagId>,
-    /// Ids of topics: the contact is subscribed to at least one of them, by its own choice or because that is the topic's default.
+    /// Topic ids: the contact is subscribed to at least one of these topics, by its own choice or by the topic's default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub topics: Vec<TopicId>,
-    /// Ids of topics: the contact is subscribed to none of them.
+    /// Topic ids: the contact is subscribed to none of these topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub exclude_topics: Vec<TopicId>,
     /// The contact has this status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// What checking the address came to. No address is checked yet, so every contact is `unknown`.
+    /// The result of validating the address. Addresses are not validated yet, so every contact is `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation_status: Option<Validation>,
-    /// Name of a custom field -> values: the field is one of them. The same as a condition in `fields` with mode `is`.
+    /// Names of custom fields with values: the field is one of the values. The same as a condition in `fields` with mode `is`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(transform = schema::custom_fields)]
     pub custom_fields: BTreeMap<String, Vec<Operand>>,
@@ -57,12 +57,12 @@ pub struct FilterTree {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub fields: Vec<FieldCondition>,
-    /// Conditions on what was sent to the contact and what it did. Opens and clicks by security scanners and by mail services that
-    /// load everything in advance do not count.
+    /// Conditions on what was sent to the contact and what it did. Opens and clicks by security scanners and by mail services that prefetch
+    /// everything do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub activity: Vec<ActivityCondition>,
-    /// Conditions on events that were reported of the contact with POST /v1/events.
+    /// Conditions on customer events reported with POST /v1/events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = limits::SEGMENT_CONDITIONS_MAX))]
     pub events: Vec<EventCondition>,
@@ -72,21 +72,21 @@ pub struct FilterTree {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Match {
-    /// Every one must hold.
+    /// All conditions must match.
     #[default]
     All,
-    /// One is enough.
+    /// At least one condition must match.
     Any,
 }
 
-/// What checking an address came to.
+/// The result of validating an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Validation {
     Valid,
     Invalid,
     Risky,
-    /// Not checked.
+    /// Not validated.
     Unknown,
 }
 
@@ -95,18 +95,18 @@ pub enum Validation {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = schema::field)]
 pub struct FieldCondition {
-    /// `email`, `firstName`, `lastName`, `phone`, `country`, `language`, `status`, `createdAt`, `updatedAt`, or the name of a custom
-    /// field, as it is or behind `customFields.`.
+    /// `email`, `firstName`, `lastName`, `phone`, `country`, `language`, `status`, `createdAt`, `updatedAt`, or the name of a custom field,
+    /// with or without the prefix `customFields.`.
     #[schemars(length(min = 1))]
     pub key: String,
     /// How the field is compared.
     pub mode: Mode,
-    /// With what it is compared: one value or more; a date or a number mode takes one, a `between` mode two.
+    /// The values to compare with. Most modes take one or more; a date or number mode takes one, and a `between` mode takes two.
     #[schemars(length(min = 1, max = limits::SEGMENT_VALUES_PER_CONDITION_MAX))]
     pub values: Vec<Operand>,
 }
 
-/// How a field is compared. Text is compared without regard to case; dates are days of UTC or moments.
+/// How a field is compared. Text comparison ignores case; dates are UTC days or moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -114,27 +114,27 @@ pub enum Mode {
     Is,
     /// The field is none of the values, or the contact does not have it.
     IsNot,
-    /// The field begins with one of the values.
+    /// The field starts with one of the values.
     StartsWith,
     /// The field ends with one of the values.
     EndsWith,
-    /// One of the values occurs in the field.
+    /// The field contains one of the values.
     Contains,
-    /// None of the values occurs in the field, or the contact does not have it.
+    /// The field contains none of the values, or the contact does not have it.
     NotContains,
-    /// Later than the moment, or than the whole day.
+    /// After the moment, or after the whole day.
     DateAfter,
-    /// Earlier than the moment or day.
+    /// Before the moment or day.
     DateBefore,
-    /// Within the day, or the day of the moment.
+    /// On the day, or on the day of the moment.
     DateOn,
-    /// From the first to the second, both included.
+    /// From the first to the second value, both included.
     DateBetween,
     NumberGt,
     NumberGte,
     NumberLt,
     NumberLte,
-    /// From the first to the second, both included.
+    /// From the first to the second value, both included.
     NumberBetween,
 }
 
@@ -144,12 +144,12 @@ pub enum Mode {
 pub struct Operand(FieldValue);
 
 impl Operand {
-    /// The value as a person writes it.
+    /// The value as a user writes it.
     pub fn text(&self) -> Cow<'_, str> {
-        self.0.as_text().expect("a value that is no text, number, true or false is refused when it is read")
+        self.0.as_text().expect("only text, numbers and booleans are accepted when parsing")
     }
 
-    /// A value of this text.
+    /// Creates a value from text.
     pub fn of(text: &str) -> Self {
         Self(FieldValue::Text(text.to_owned()))
     }
@@ -187,27 +187,27 @@ impl JsonSchema for Operand {
 pub struct ActivityCondition {
     pub action: Action,
     pub mode: ActivityMode,
-    /// With `within` and `before`: what `amount` counts.
+    /// For `within` and `before`: the unit of `amount`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// With `within` and `before`: how long ago, up to ten years.
+    /// For `within` and `before`: how long ago, up to ten years.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<ActivityAmount>,
-    /// With `between`: the first moment that counts.
+    /// For `between`: the start, inclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<WireTime>,
-    /// With `between`: the first moment that does not count any more.
+    /// For `between`: the end, exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<WireTime>,
-    /// Only what belongs to this campaign counts.
+    /// Only activity of this campaign counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub campaign_id: Option<CampaignId>,
 }
 
-/// How many hours or days ago; days have a lower end of their own.
+/// A number of hours or days; days have a lower maximum.
 pub type ActivityAmount = Bounded<1, { limits::SEGMENT_ACTIVITY_DAYS_MAX as u64 * 24 }>;
 
-/// What happened.
+/// The activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -220,64 +220,64 @@ pub enum Action {
 }
 
 impl Action {
-    /// Every action, in the order of declaration, which is the order on disk.
+    /// All actions, in the order of declaration, which is the order on disk.
     pub const ALL: [Self; 3] = [Self::Sent, Self::Opened, Self::Clicked];
 }
 
-/// When it happened.
+/// When the activity must have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ActivityMode {
-    /// At least once in the last `amount` of time.
+    /// At least once in the last `amount`.
     Within,
-    /// At least once longer ago than `amount`.
+    /// At least once more than `amount` ago.
     Before,
-    /// Not once.
+    /// Never.
     Never,
-    /// At least once from `from` until `to`.
+    /// At least once between `from` and `to`.
     Between,
 }
 
-/// A condition on events of one name.
+/// A condition on customer events with one name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = schema::event)]
 pub struct EventCondition {
-    /// The name that the events were reported under, whatever its case, like `purchase.completed`.
+    /// The name of the event, ignoring case, like `purchase.completed`.
     pub name: EventName,
     pub mode: EventMode,
-    /// With `within` and `not_within`: what `amount` counts.
+    /// For `within` and `not_within`: the unit of `amount`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
-    /// With `within` and `not_within`: the last so many, up to 90 days, which is as long as events are kept.
+    /// For `within` and `not_within`: the length of the period, up to 90 days, which is how long events are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<EventAmount>,
-    /// With `between` and `not_between`: the first moment that counts. Events that are not kept any more do not count.
+    /// For `between` and `not_between`: the start, inclusive. Events past their retention do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<WireTime>,
-    /// With `between` and `not_between`: the first moment that does not count any more.
+    /// For `between` and `not_between`: the end, exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<WireTime>,
 }
 
-/// How many of the last hours or days; days have a lower end of their own.
+/// A number of hours or days; days have a lower maximum.
 pub type EventAmount = Bounded<1, { limits::EVENT_KEPT_DAYS as u64 * 24 }>;
 
 /// Whether and when an event must have occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventMode {
-    /// At least once in the last `amount` of time.
+    /// At least once in the last `amount`.
     Within,
-    /// Not once in the last `amount` of time.
+    /// Not in the last `amount`.
     NotWithin,
-    /// At least once, however long ago.
+    /// At least once, at any time.
     Ever,
-    /// Not once.
+    /// Never.
     Never,
-    /// At least once from `from` until `to`.
+    /// At least once between `from` and `to`.
     Between,
-    /// Not once from `from` until `to`.
+    /// Not between `from` and `to`.
     NotBetween,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of a bulk write: read one by one, so that a wrong one spoils no other, and worked off in steps when they are many.
+//! Rows of a bulk write: parsed one by one, so that an invalid row does not affect the others, and processed in steps if there are many.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ use crate::vocab::limits;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkRow {
-    /// Kept as given; unique in the project whatever its case.
+    /// Stored as given. Unique in the project, ignoring case.
     pub email: EmailAddress,
     pub first_name: Option<PersonName>,
     pub last_name: Option<PersonName>,
@@ -40,13 +40,13 @@ pub struct BulkRow {
     pub country: Option<CountryCode>,
     /// ISO 639-1 or BCP 47.
     pub language: Option<LanguageTag>,
-    /// Names of tags, added to those the contact has. Those that do not exist are created.
+    /// Names of tags to add to the contact's tags. Tags that do not exist are created.
     pub tags: Option<Vec<TagName>>,
-    /// Merged into what the contact has.
+    /// Merged into the contact's existing fields.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
-    /// `subscribed` for a new contact if absent. Does not re-subscribe a contact that is unsubscribed or bounced.
+    /// `subscribed` for a new contact if absent. Does not resubscribe an unsubscribed or bounced contact.
     pub status: Option<Status>,
 }
 
@@ -66,7 +66,7 @@ impl From<BulkRow> for ContactInput {
     }
 }
 
-/// Read the row with the number `index` from its JSON.
+/// Parses row number `index` from its JSON.
 pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     if let Some(what) = serde_str::other_than_object(json) {
         let error = format!(
@@ -77,7 +77,7 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let row: BulkRow = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
         let sentence = serde_str::plain(&error.inner().to_string());
-        // An unknown or missing field is named between back-ticks only.
+        // The error message names an unknown or missing field only between backticks.
         let path = error.path().to_string();
         let named = sentence.split('`').nth(1).unwrap_or_default().to_owned();
         RowNote { row: index, email: email_of(json), field: if path == "." { named } else { path }, error: sentence }
@@ -89,21 +89,21 @@ pub fn read(json: &str, index: u32) -> Result<ContactInput, RowNote> {
     }
 }
 
-/// What a row that cannot be read gives as its email, if it is short enough to tell.
+/// Returns the email of a row that cannot be parsed, if it is short enough to report.
 fn email_of(json: &str) -> Option<String> {
     let row: Value = serde_json::from_str(json).ok()?;
     let email = row.get("email")?.as_str()?;
     Some(email.chars().take(254).collect())
 }
 
-/// Rows that were read: those that may become contacts, and those that were refused.
+/// Parsed rows: those that may become contacts, and those that were refused.
 pub struct Rows {
     pub batch: Batch,
     pub failed: u64,
     pub notes: Vec<RowNote>,
 }
 
-/// Read rows, each under its number.
+/// Parses rows, each with its number.
 pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
     let (mut inputs, mut failed, mut notes) = (Vec::new(), 0, Vec::new());
     for (index, json) in rows {
@@ -120,7 +120,7 @@ pub fn read_all<'j>(rows: impl IntoIterator<Item = (u32, &'j str)>) -> Rows {
     Rows { batch: Batch::new(inputs), failed, notes }
 }
 
-/// Take rows in; says what came of them, with notes in order of rows.
+/// Applies rows; returns the counts and the notes in row order.
 pub fn apply(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), rows: Rows, source: Source) -> Result<(Counts, Vec<RowNote>)> {
     let outcome = batch::apply(tx, place, rows.batch, (OnConflict::Upsert, &[]), source)?;
     let mut counts = Counts { total: rows.failed, failed: rows.failed, ..Counts::default() };
@@ -132,12 +132,12 @@ pub fn apply(tx: &mut WriteTx<'_>, place: (AccountId, ProjectId), rows: Rows, so
     Ok((counts, notes))
 }
 
-/// Take a bulk write a step further; true if there is more to do.
+/// Advances a bulk write by one step; returns whether there is more to do.
 pub fn step(data: &EnvironmentData, job: &Job, bulk: &Bulk) -> Result<bool> {
     step_by(data, job, bulk, limits::JOB_STEP_CONTACTS as u32)
 }
 
-/// The same with at most `limit` rows.
+/// Like `step`, with at most `limit` rows.
 pub(super) fn step_by(data: &EnvironmentData, job: &Job, bulk: &Bulk, limit: u32) -> Result<bool> {
     let end = bulk.next.saturating_add(limit).min(bulk.rows);
     let waiting = waiting(&data.store.read(), job.id, bulk.next..end)?;

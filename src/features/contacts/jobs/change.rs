@@ -1,7 +1,7 @@
-//! One change to many contacts: those that a request names, at once, or all that meet a condition, in steps.
+//! One change to many contacts: at once for the contacts that a request names, or in steps for all that match a filter.
 //!
-//! Each contact is changed as by a request of its own, and webhooks are told of each. A step goes on behind the contact where the last
-//! one ended, so nobody's turn comes twice; whoever was added after the job began is left alone.
+//! Each contact is changed as if by its own request, and webhooks get an event for each. A step resumes after the contact where the last
+//! one ended, so no contact is changed twice. Contacts added after the job started are not changed.
 
 use std::ops::ControlFlow;
 
@@ -22,34 +22,34 @@ use crate::features::contacts::write::{self, WriteError};
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// Steps of one selection: a second or so, after which it is made anew and other jobs have their turn.
+/// Parts of one step, about a second of work. After that, the contacts are selected again and other jobs get their turn.
 const PARTS_PER_STEP: usize = 10;
 
-/// What is done with each contact.
+/// What to change on each contact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactEdits {
-    /// Names of tags, checked when they were given.
+    /// Names of tags, already checked.
     pub add_tags: Vec<String>,
     pub remove_tags: Vec<String>,
     pub status: Option<Status>,
-    /// Then nothing else counts.
+    /// Excludes all other edits.
     pub delete: bool,
 }
 
-/// A change to all contacts that meet a condition.
+/// A change to all contacts that match a filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     pub query: ContactQuery,
     pub edits: ContactEdits,
-    /// How many there are; not known before the first step.
+    /// The number of contacts; unknown before the first step.
     pub total: Option<u64>,
-    /// The number of the first contact whose turn has not come, and that of the first that is too new.
+    /// The number of the first contact that is not done, and that of the first one that is too new.
     pub next: u32,
     pub end: u32,
 }
 
 impl Change {
-    /// A change that has not begun.
+    /// Creates a change that has not started.
     pub fn new(query: ContactQuery, edits: ContactEdits) -> Self {
         Self { query, edits, total: None, next: 0, end: u32::MAX }
     }
@@ -66,7 +66,7 @@ struct ChangeWriter<'a> {
     notes: Vec<RowNote>,
 }
 
-/// Change the contacts with these numbers; says what came of them.
+/// Changes the contacts with these numbers; returns the counts.
 pub fn apply(
     tx: &mut WriteTx<'_>,
     (account, project): (AccountId, ProjectId),
@@ -130,18 +130,18 @@ impl ChangeWriter<'_> {
     }
 }
 
-/// Take a change a step further; true if there is more to do.
+/// Advances a change by one step; returns whether there is more to do.
 pub fn step(data: &EnvironmentData, job: &Job, change: &Change) -> Result<bool> {
     step_by(data, job, change, (limits::CHANGE_STEP_CONTACTS, PARTS_PER_STEP))
 }
 
-/// The same with parts of `many` contacts, at most `parts` of them.
+/// Like `step`, with at most `parts` parts of `many` contacts.
 pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts): (usize, usize)) -> Result<bool> {
     let selected = match select(data, &data.store.read(), job, &change.query) {
         Ok(selected) => selected,
         Err(failure) => return refuse(data, job.id, &failure).map(|()| false),
     };
-    // What the first step sees is what the job is about.
+    // The first step determines which contacts the job covers.
     let (total, end) = match change.total {
         Some(total) => (total, change.end),
         None => (selected.len(), selected.max().map_or(0, |last| last.saturating_add(1))),
@@ -166,7 +166,7 @@ pub fn step_by(data: &EnvironmentData, job: &Job, change: &Change, (many, parts)
     }
 }
 
-/// Contacts whose turn it is, and how far the job is when they are done.
+/// The next contacts to change, and the job's progress once they are done.
 struct Part {
     from: u32,
     next: u32,
@@ -175,7 +175,7 @@ struct Part {
     numbers: Vec<u32>,
 }
 
-/// Do a part; `Break` if there is nothing more to do.
+/// Applies a part; `Break` if there is nothing more to do.
 fn commit(tx: &mut WriteTx<'_>, id: JobId, part: &Part) -> Result<ControlFlow<()>> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
     let Task::Change(change) = &mut job.task else { return Ok(ControlFlow::Break(())) };

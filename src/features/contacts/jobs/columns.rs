@@ -1,7 +1,7 @@
-//! Which column of a file is which part of a contact, and how a record becomes a statement.
+//! Maps the columns of a file to contact fields, and converts a record to a contact input.
 //!
-//! The caller names headers, or lets them be guessed from words that files commonly have. Values are checked by the types of any
-//! other write; an empty cell says nothing.
+//! The caller names the headers, or they are guessed from common header names. Values are checked by the same types as in any other write;
+//! an empty cell is treated as absent.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -21,22 +21,22 @@ use crate::features::contacts::model::Status;
 use crate::features::contacts::tags::TagName;
 use crate::features::contacts::write::{ContactInput, PersonName};
 
-/// Which header is which field.
+/// Maps headers to fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ColumnMap {
     pub email: String,
     pub first_name: Option<String>,
     pub last_name: Option<String>,
-    /// First and last name in one.
+    /// First and last name combined.
     pub name: Option<String>,
     pub phone: Option<String>,
     pub country: Option<String>,
     pub language: Option<String>,
-    /// Names between commas or semicolons, or a JSON array.
+    /// Names separated by commas or semicolons, or a JSON array.
     pub tags: Option<String>,
     pub status: Option<String>,
-    /// The name of the field, and the header.
+    /// Maps names of custom fields to headers.
     #[serde(default)]
     pub custom_fields: BTreeMap<String, String>,
 }
@@ -47,7 +47,7 @@ pub struct Columns {
     pub email: u16,
     pub first_name: Option<u16>,
     pub last_name: Option<u16>,
-    /// First and last name in one, used where a row has neither alone.
+    /// First and last name combined, used if a row has neither separately.
     pub name: Option<u16>,
     pub phone: Option<u16>,
     pub country: Option<u16>,
@@ -57,7 +57,7 @@ pub struct Columns {
     pub custom_fields: Vec<(String, u16)>,
 }
 
-/// TABLE: headers that are understood without a map, in small letters and without anything but letters.
+/// TABLE: headers recognized without a map, in lowercase and reduced to letters.
 const KNOWN: &[(&str, &[&str])] = &[
     ("email", &["email", "emailaddress", "mail", "mailaddress", "emailid", "correo", "courriel"]),
     ("firstName", &["firstname", "givenname", "forename", "fname", "first", "vorname", "prenom", "nombre"]),
@@ -70,13 +70,13 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("status", &["status", "subscriptionstatus"]),
 ];
 
-/// What headers of custom fields begin with, in our own exports.
+/// The header prefix of custom fields in our own exports.
 pub const CUSTOM_PREFIX: &str = "custom.";
-/// What custom fields begin with where fields are named.
+/// The prefix of custom fields in field names.
 const CUSTOM_FIELDS: &str = "customFields.";
 
 impl Columns {
-    /// The columns a map names.
+    /// Finds the columns that a map names.
     pub fn named(mapping: &ColumnMap, headers: &[String]) -> Result<Self, Failure> {
         let column = |header: &Option<String>| header.as_ref().map(|header| find(headers, header)).transpose();
         let mut custom_fields = Vec::new();
@@ -98,13 +98,13 @@ impl Columns {
         columns.checked()
     }
 
-    /// The columns whose headers are understood by themselves.
+    /// Guesses the columns from their headers.
     pub fn guessed(headers: &[String]) -> Result<Self, Failure> {
         let understood = Self::understood(headers);
         let guess = |field: &str| understood.iter().find(|(known, _)| known == field).map(|(_, at)| *at);
         let custom = |(field, at): &(String, u16)| Some((field.strip_prefix(CUSTOM_FIELDS)?.to_owned(), *at));
         let Some(email) = guess("email") else {
-            let detail = format!("no column is for the email address; name it: {{\"email\": \"…\"}}. {}", found(headers));
+            let detail = format!("no column holds the email address; map one: {{\"email\": \"…\"}}. {}", found(headers));
             return Err(Failure::field("columnMap", detail));
         };
         let columns = Self {
@@ -122,8 +122,7 @@ impl Columns {
         columns.checked()
     }
 
-    /// The fields that headers are understood to be, each with its column: those of our own by name, custom ones behind
-    /// `customFields.`.
+    /// Returns the fields recognized from headers, each with its column: own fields by name, custom fields with the prefix `customFields.`.
     pub fn understood(headers: &[String]) -> Vec<(String, u16)> {
         let plain =
             |header: &String| -> String { header.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect() };
@@ -147,7 +146,7 @@ impl Columns {
         }
     }
 
-    /// What a record says of a contact; `None` for a record without anything in its columns.
+    /// Converts a record to a contact input; `None` if its mapped columns are all empty.
     pub fn contact_input(&self, record: &RecordRef<'_>, encoding: Encoding, row: u32) -> Result<ContactInput, RowNote> {
         let cell = |column: u16| encoding.text(formula_escape::unescape(record.cell(column.into())));
         let email_text = cell(self.email);
@@ -196,7 +195,7 @@ fn parsed<T, E: std::fmt::Display>(
     text.map(|text| parse(&text)).transpose().map_err(|error| error.to_string())
 }
 
-/// Everything before the first space is the first name.
+/// Splits a full name at the first space.
 fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>) {
     match whole.trim().split_once(char::is_whitespace) {
         Some((first, last)) => (Some(first.into()), Some(last.trim().into())),
@@ -204,10 +203,12 @@ fn split_name<'n>(whole: &'n str) -> (Option<Cow<'n, str>>, Option<Cow<'n, str>>
     }
 }
 
-/// Names of tags in one text: a JSON array, or names between commas or semicolons.
+/// Parses tag names from one text: a JSON array, or names separated by commas or semicolons.
 pub fn tag_names(text: &str) -> Result<Vec<TagName>, String> {
     let listed: Vec<String> = match text.trim().starts_with('[') {
-        true => serde_json::from_str(text).map_err(|_| "expected names between commas, or a JSON array of names".to_owned())?,
+        true => {
+            serde_json::from_str(text).map_err(|_| "expected names separated by commas, or a JSON array of names".to_owned())?
+        }
         false => text.split([',', ';']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
     listed.iter().map(|name| TagName::parse(name).map_err(|error| error.to_string())).collect()
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn common_headers_are_understood_and_our_own_exports_too() {
+    fn common_headers_and_those_of_our_own_exports_are_recognized() {
         let columns =
             Columns::guessed(&headers("ID,E-Mail Address,First Name,SURNAME,Mobile,custom.plan,Notes")).expect("an email");
         let expected = Columns {
@@ -267,16 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_an_email_column_is_told_which_columns_it_has() {
+    fn an_error_about_a_missing_email_column_lists_the_columns() {
         let failure = Columns::guessed(&headers("Who,Where")).expect_err("no email");
-        assert!(failure.detail.expect("told").contains("Its columns are \"Who\", \"Where\"."));
+        assert!(failure.detail.expect("a detail").contains("Its columns are \"Who\", \"Where\"."));
         let mapping = ColumnMap { email: "Adresse".into(), ..ColumnMap::default() };
         let failure = Columns::named(&mapping, &headers("Who,Where")).expect_err("not there");
-        assert!(failure.detail.expect("told").contains("no column \"Adresse\". Its columns are"));
+        assert!(failure.detail.expect("a detail").contains("no column \"Adresse\". Its columns are"));
     }
 
     #[test]
-    fn a_record_becomes_a_statement_and_empty_cells_say_nothing() {
+    fn a_record_becomes_an_input_and_empty_cells_are_absent() {
         let columns = Columns::guessed(&headers("email,name,country,tags,status,custom.plan,custom.city")).expect("an email");
         let input = read(&columns, "ada@example.com,Ada King Lovelace,gb,\"a; b,c\",Non Subscribed,pro,").expect("right");
         assert_eq!((input.first_name.as_deref(), input.last_name.as_deref()), (Some("Ada"), Some("King Lovelace")));
@@ -289,11 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_cell_is_told_with_its_row_its_field_and_the_reason() {
+    fn an_invalid_cell_is_reported_with_its_row_field_and_reason() {
         let columns = Columns::guessed(&headers("email,country,status")).expect("an email");
-        let told = |line: &str| read(&columns, line).map(|_| ()).expect_err("wrong");
-        assert_eq!((told("ada,,").field.as_str(), told("ada,,").email.as_deref(), told("ada,,").row), ("email", Some("ada"), 2));
-        assert_eq!(told("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
-        assert!(told("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
+        let refusal = |line: &str| read(&columns, line).map(|_| ()).expect_err("wrong");
+        assert_eq!(
+            (refusal("ada,,").field.as_str(), refusal("ada,,").email.as_deref(), refusal("ada,,").row),
+            ("email", Some("ada"), 2)
+        );
+        assert_eq!(refusal("a@b.co,UK,").error, "UK is not an ISO 3166-1 country code; the United Kingdom is GB.");
+        assert!(refusal("a@b.co,,active").error.starts_with("expected one of subscribed, unsubscribed, bounced"));
     }
 }

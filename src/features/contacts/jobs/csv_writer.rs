@@ -1,4 +1,4 @@
-//! A contact as a line of a CSV file. What it writes, an import reads back.
+//! Writes a contact as a line of a CSV file that an import can read back.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct CsvWriter {
 }
 
 impl CsvWriter {
-    /// A writer with a column for each of `keys`; writes the headers.
+    /// Creates a writer with a column for each of `keys` and writes the headers.
     pub fn new(keys: &BTreeSet<String>, out: &mut Vec<u8>) -> Self {
         out.extend_from_slice(HEADERS.join(",").as_bytes());
         for key in keys {
@@ -41,7 +41,7 @@ impl CsvWriter {
         Self { keys: keys.iter().cloned().collect() }
     }
 
-    /// Write one line.
+    /// Writes one line.
     pub fn write(&self, out: &mut Vec<u8>, contact: &ContactRow<'_>, tags: &[String]) {
         let time = |time: Option<Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
         formula_escape::write_cell(out, &contact.id.to_string());
@@ -67,7 +67,7 @@ fn cell(out: &mut Vec<u8>, text: &str) {
     formula_escape::write_cell(out, text);
 }
 
-/// Names between semicolons; as JSON where a name has a separator in it.
+/// Joins names with semicolons, or formats them as JSON if a name contains a separator.
 fn tag_list(tags: &[String]) -> String {
     if tags.iter().any(|tag| tag.contains([',', ';']) || tag.starts_with('[')) {
         return serde_json::to_string(tags).expect("text is JSON");
@@ -75,7 +75,7 @@ fn tag_list(tags: &[String]) -> String {
     tags.join(";")
 }
 
-/// Text as a person would write it; lists and objects as JSON.
+/// Formats a value as a user would write it; lists and objects as JSON.
 fn text_of(value: &FieldValue) -> String {
     match value.as_text() {
         Some(text) => text.into_owned(),

@@ -1,7 +1,7 @@
-//! Contacts become a file: one state of the project, as a spreadsheet reads it.
+//! Exports contacts to a CSV file that shows one state of the project.
 //!
-//! An export reads a single snapshot, so what is in the file was true at one moment. That moment ends with the process: an export
-//! that was interrupted begins anew, and what it had written expires.
+//! An export reads a single snapshot, so the file is consistent. The snapshot ends with the process: an interrupted export starts again,
+//! and the file it had written expires.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,19 +20,19 @@ use crate::features::contacts::tags::TagNames;
 use crate::vocab::ids::{BlobId, JobId, ProjectId, SegmentId};
 use crate::vocab::limits;
 
-/// Chunks of the file in one transaction.
+/// Chunks of the file written in one transaction.
 const CHUNKS_PER_WRITE: usize = 8;
 
-/// Which contacts are wanted.
+/// Selects the contacts to export.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactQuery {
     pub segment: Option<SegmentId>,
-    /// A filter tree as JSON, checked when it was given.
+    /// A filter tree as JSON, already checked.
     pub filters: Option<String>,
     pub search: Option<String>,
 }
 
-/// Write an export's file. It is done in one go; true if it must be tried again.
+/// Writes an export's file in a single step; returns whether the step must be repeated.
 pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> {
     let tx = data.store.read();
     let numbers = match select(data, &tx, job, &export.query) {
@@ -47,8 +47,8 @@ pub fn step(data: &EnvironmentData, job: &Job, export: &Export) -> Result<bool> 
         let Some(mut job) = find_open(tx, id)? else { return Ok::<_, Error>(()) };
         let expires_at = tx.now().plus_ms(limits::EXPORT_LINK_MS);
         if !blobs::complete(tx, file, bytes, Some(expires_at))? {
-            // It took so long that the half-written file was swept away.
-            return finish(tx, job, State::Failed("Writing the file took too long; ask for fewer contacts.".to_owned()));
+            // It took so long that the incomplete file was deleted.
+            return finish(tx, job, State::Failed("Writing the file took too long; export fewer contacts.".to_owned()));
         }
         if let Task::Export(export) = &mut job.task {
             export.file = Some(file);
@@ -67,7 +67,7 @@ pub(super) fn refuse(data: &EnvironmentData, id: JobId, failure: &Failure) -> Re
     })?
 }
 
-/// The contacts that are wanted now: of the segment, and meeting the filters, and found by the search.
+/// Returns the contacts to export now: in the segment, matching the filters, and found by the search.
 pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &ContactQuery) -> Result<RoaringBitmap, Failure> {
     let mut numbers = store::set(tx, job.project, Facet::All)?;
     if let Some(id) = query.segment {
@@ -83,7 +83,7 @@ pub(super) fn select(data: &EnvironmentData, tx: &ReadTx, job: &Job, query: &Con
     Ok(numbers)
 }
 
-/// Write every contact; says the file's length and how many there are.
+/// Writes every contact; returns the file with its length and the number of contacts.
 fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: File<'_>) -> Result<(BlobId, u64, u64)> {
     let keys = custom_keys(tx, project, numbers)?;
     let writer = CsvWriter::new(&keys, &mut file.buffer);
@@ -99,7 +99,7 @@ fn write(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap, mut file: Fil
     Ok((file.id, file.bytes, contacts))
 }
 
-/// Every name of a custom field that these contacts have, as far as there are columns for them.
+/// Returns the names of all custom fields of these contacts, up to the column limit.
 fn custom_keys(tx: &ReadTx, project: ProjectId, numbers: &RoaringBitmap) -> Result<BTreeSet<String>> {
     let mut keys = BTreeSet::new();
     each(tx, project, numbers, |contact| {
@@ -128,7 +128,7 @@ fn each(
     })
 }
 
-/// A file that is being written, chunk by chunk.
+/// A file that is written chunk by chunk.
 struct File<'w> {
     data: &'w EnvironmentData,
     id: BlobId,
@@ -148,7 +148,7 @@ impl<'w> File<'w> {
         Ok(Self { data, id, buffer: Vec::new(), chunks: 0, bytes: 0 })
     }
 
-    /// Put what is there, once it is enough or all.
+    /// Writes what is buffered if it fills a chunk or if `all` is set.
     fn flush(&mut self, all: bool) -> Result<()> {
         let enough = blobs::CHUNK_BYTES * CHUNKS_PER_WRITE;
         if self.buffer.len() < enough && !all {

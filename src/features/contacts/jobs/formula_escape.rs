@@ -1,16 +1,16 @@
-//! Cells that a spreadsheet would take for a formula: made harmless when written, and read back as what they were.
+//! Escapes cells that a spreadsheet would interpret as a formula, and reverses this when reading.
 //!
-//! A value that begins with one of these characters gets an apostrophe in front, which spreadsheets understand as "this is text".
+//! A value that starts with one of these characters gets a leading apostrophe, which spreadsheets understand as "this is text".
 
-/// What a formula can begin with.
+/// The characters that can start a formula.
 const FORMULA_STARTS: [u8; 6] = [b'=', b'+', b'-', b'@', b'\t', b'\r'];
 
-/// Whether a cell must not be written as it is.
+/// Returns whether a cell needs an apostrophe.
 pub fn starts_formula(cell: &[u8]) -> bool {
     cell.first().is_some_and(|first| FORMULA_STARTS.contains(first))
 }
 
-/// The cell without the apostrophe that [`write_cell`] put in front.
+/// Returns the cell without the apostrophe that [`write_cell`] added.
 pub fn unescape(cell: &[u8]) -> &[u8] {
     match cell {
         [b'\'', rest @ ..] if starts_formula(rest) => rest,
@@ -18,7 +18,7 @@ pub fn unescape(cell: &[u8]) -> &[u8] {
     }
 }
 
-/// Append the text as a cell of a CSV file: quoted where needed, never a formula.
+/// Appends the text as a CSV cell, quoted where needed and never a formula.
 pub fn write_cell(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let quoted = bytes.iter().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r' | b'\t')) || text != text.trim();
@@ -70,7 +70,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_written_cell_reads_back(text in "['=+@\",\r\n\ta-]{1,8}") {
-            // An apostrophe of its own before such a character is the one thing that cannot be told apart.
+            // Text that already has an apostrophe before such a character is the one ambiguous case.
             prop_assume!(!(text.starts_with('\'') && starts_formula(&text.as_bytes()[1..])));
             let mut out = Vec::new();
             write_cell(&mut out, &text);

@@ -1,7 +1,7 @@
-//! A file becomes contacts: chunks are read and checked on one thread while the writer commits the chunk before.
+//! Imports a file: one thread reads and checks chunks while the writer commits the previous one.
 //!
-//! Invariant: the contacts of a chunk, its webhook events, its counts, its notes and the byte where the next chunk begins are one transaction. Whatever
-//! moment the process ends, the import goes on behind the last chunk that is there, and no row counts twice.
+//! Invariant: one transaction contains a chunk's contacts, its webhook events, its counts, its notes and the offset of the next chunk.
+//! Whenever the process ends, the import resumes after the last committed chunk, and no row counts twice.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -20,21 +20,21 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::JobId;
 use crate::vocab::limits;
 
-/// Chunks of one step: a second or two, after which other jobs have their turn.
+/// Chunks of one step: a second or two, after which other jobs get their turn.
 const CHUNKS_PER_STEP: usize = 16;
-/// A chunk of long rows ends here before it has all its rows.
+/// The size at which a chunk of long rows ends before it has all its rows.
 const CHUNK_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Take an import a step further; true if there is more to do.
+/// Advances an import by one step; returns whether there is more to do.
 pub fn step(data: &EnvironmentData, job: &Job, import: &Import) -> Result<bool> {
     if email_index::is_full(&data.store.read(), job.project)? {
-        // The worker merges them before the next turn.
+        // The worker merges the runs before the next step.
         return Ok(true);
     }
     step_by(data, job, import, (limits::IMPORT_STEP_CONTACTS, CHUNKS_PER_STEP))
 }
 
-/// The same with chunks of `rows` rows, at most `chunks` of them.
+/// Like `step`, with at most `chunks` chunks of `rows` rows.
 pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows, chunks): (usize, usize)) -> Result<bool> {
     let (send, receive) = sync_channel(1);
     let reader = Reader::open(data.store.read(), import, rows)?;
@@ -51,7 +51,7 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
                 break;
             }
         }
-        // Whoever reads must not wait for a place in the channel when nobody takes from it any more.
+        // The reader must not wait for space in the channel when no one receives any more.
         drop(receive);
         reading.join().map_err(|_| Error::Panicked)??;
         Ok(more)
@@ -60,17 +60,17 @@ pub(super) fn step_by(data: &EnvironmentData, job: &Job, import: &Import, (rows,
 
 /// Rows of a file that were read and checked.
 struct Chunk {
-    /// Where they begin and end in the file.
+    /// Where the rows start and end in the file.
     start: u64,
     end: u64,
     /// The number of the last row.
     row: u32,
     batch: Batch,
-    /// Rows that were refused when they were read, and what is told of them.
+    /// The number of rows refused while reading, and their notes.
     failed: u64,
     notes: Vec<RowNote>,
     tags: Vec<TagName>,
-    /// The file ends here, or cannot be read on.
+    /// The final state, if the file ends here or cannot be read further.
     over: Option<State>,
 }
 
@@ -97,7 +97,7 @@ impl Reader {
             let chunk = self.chunk(start, row)?;
             (start, row) = (chunk.end, chunk.row);
             let over = chunk.over.is_some();
-            // Nobody takes it when the job is gone; then there is nothing left to read for.
+            // Without a receiver the job no longer exists, so there is nothing left to read.
             if send.send(chunk).is_err() || over {
                 break;
             }
@@ -112,7 +112,7 @@ impl Reader {
         let mut over = None;
         while rows.len() + (failed as usize) < self.rows && end - start < CHUNK_BYTES {
             let Some(records) = &mut self.records else {
-                over = Some(State::Failed("The uploaded file is not there any more; upload it again.".to_owned()));
+                over = Some(State::Failed("The uploaded file no longer exists; upload it again.".to_owned()));
                 break;
             };
             match records.read() {
@@ -151,7 +151,7 @@ impl Reader {
     }
 }
 
-/// What the store said before the reader of blobs put it into an error of its own kind.
+/// Recovers the store error that the blob reader wrapped in an I/O error.
 fn store_error(error: &std::io::Error) -> Error {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     inner.cloned().unwrap_or_else(|| Error::Io(error.to_string()))
@@ -159,28 +159,28 @@ fn store_error(error: &std::io::Error) -> Error {
 
 fn too_many_rows() -> String {
     let max = limits::IMPORT_ROWS_MAX;
-    format!("The file has more than {max} rows. The rows up to there were imported; put the others into a file of their own.")
+    format!("The file has more than {max} rows. The rows up to that limit were imported; put the rest in another file.")
 }
 
-/// What is told of a row that cannot be read. A store that fails is no fault of the file.
+/// Returns the error message for a row that cannot be read. A failure of the store is not blamed on the file.
 fn unreadable(broken: &RecordError, row: u32) -> Result<String> {
     let why = match broken {
         RecordError::TooLong => {
             let max = limits::IMPORT_ROW_BYTES_MAX;
-            format!("is longer than {max} bytes; most likely a quotation mark before it is not closed")
+            format!("is longer than {max} bytes; most likely an earlier quotation mark is not closed")
         }
         RecordError::TooManyColumns => format!("has more than {} columns; check the delimiter", limits::IMPORT_COLUMNS_MAX),
         RecordError::Source(error) => return Err(store_error(error)),
     };
-    Ok(format!("Row {row} {why}. The rows before it were imported; mend the file and import it again."))
+    Ok(format!("Row {row} {why}. The rows before it were imported; fix the file and import it again."))
 }
 
-/// Commit a chunk; `Break` if there is nothing more to do.
+/// Commits a chunk; `Break` if there is nothing more to do.
 fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<()>> {
     let Some(mut job) = find_open(tx, id)? else { return Ok(ControlFlow::Break(())) };
     let Task::Import(import) = &mut job.task else { return Ok(ControlFlow::Break(())) };
     if import.offset != chunk.start {
-        // Somebody else has done this chunk: look again where the import is.
+        // Another worker committed this chunk: reload the import's position.
         return Ok(ControlFlow::Break(()));
     }
     let on_conflict = import.on_conflict;
@@ -209,10 +209,10 @@ fn commit(tx: &mut WriteTx<'_>, id: JobId, chunk: Chunk) -> Result<ControlFlow<(
     }
 }
 
-/// Why a job ends whose project was removed meanwhile.
-pub const PROJECT_GONE: &str = "The project was removed before this was done.";
+/// The error of a job whose project was deleted meanwhile.
+pub const PROJECT_GONE: &str = "The project was deleted before this was done.";
 
-/// Whether the job's project is there.
+/// Returns whether the job's project exists.
 pub fn project_exists(tx: &WriteTx<'_>, job: &Job) -> Result<bool> {
     match projects::require(tx, job.account, job.project) {
         Ok(()) => Ok(true),

@@ -1,11 +1,11 @@
-//! Work on contacts that outlives its request: large bulk writes, files to import, exports.
+//! Work on contacts that outlives its request: large bulk writes, file imports, exports and bulk changes.
 //!
-//! A job is a row. Whoever works on it looks at the row, does a bounded amount, and records what was done in the transaction that
-//! does it; so a job goes on after a crash exactly where it was, and nothing is done twice. Who asked is only known by account and
-//! project: a job acts for them, with the rules of any other write.
+//! A job is a row. The worker reads the row, does a bounded amount of work, and records the progress in the same transaction; after a
+//! crash, a job therefore resumes exactly where it was, and nothing is done twice. A job stores only the account and the project of its
+//! caller: it acts for them, with the rules of any other write.
 //!
-//! Open and finished jobs stand apart in one table: the worker finds what is open without walking what is done, and finished jobs,
-//! whose ids begin with the time they were made, are forgotten from the front.
+//! Open and finished jobs are separate in one table. The worker finds open jobs without scanning finished ones, and finished jobs, whose
+//! ids start with their creation time, are deleted from the front.
 
 pub mod bulk;
 pub mod change;
@@ -40,13 +40,13 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, BlobId, JobId, ProjectId};
 use crate::vocab::{limits, tables};
 
-/// Open jobs first, then finished ones; each in the order they were made.
+/// Open jobs first, then finished ones; each in order of creation.
 const JOBS: Table<(u8, JobId), Job> = Table::new(tables::CONTACT_JOBS);
 const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
-/// Files whose import nobody has begun.
+/// Uploaded files whose import has not started.
 const AWAITING_MAPPING: u8 = 2;
-/// By job and row.
+/// Keyed by job and row.
 const ROWS: Table<(JobId, u32), JobRow> = Table::new(tables::CONTACT_JOB_ROWS);
 
 /// A job.
@@ -57,7 +57,7 @@ pub struct Job {
     pub project: ProjectId,
     pub state: State,
     pub counts: Counts,
-    /// Rows in [`JobRow::Note`] so far.
+    /// The number of [`JobRow::Note`] rows so far.
     pub note_count: u32,
     pub created_at: Timestamp,
     pub completed_at: Option<Timestamp>,
@@ -66,27 +66,27 @@ pub struct Job {
 
 impl Record for Job {}
 
-/// How many jobs are open; up to `limit` are counted.
+/// Returns the number of open jobs, counting up to `limit`.
 pub fn open_count(tx: &impl Read, limit: usize) -> Result<usize> {
     Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, limit)?.len())
 }
 
-/// How far a job is.
+/// The state of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Waiting,
     Running,
     Completed,
-    /// What a person can act on.
+    /// The reason, in words that a user can act on.
     Failed(String),
-    /// A file that waits for somebody to begin its import.
+    /// A file whose import waits for a user to start it.
     AwaitingMapping,
-    /// It failed, and somebody has taken note of it.
+    /// The job failed, and a user has acknowledged it.
     Acknowledged(String),
 }
 
 impl State {
-    /// The word on the wire.
+    /// The wire name.
     pub fn word(&self) -> &'static str {
         match self {
             State::Waiting => "pending",
@@ -97,13 +97,13 @@ impl State {
         }
     }
 
-    /// Why it failed.
+    /// Why the job failed.
     pub fn reason(&self) -> Option<String> {
         if let State::Failed(reason) | State::Acknowledged(reason) = self { Some(reason.clone()) } else { None }
     }
 }
 
-/// What a job is to do.
+/// What a job does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Task {
     Bulk(Bulk),
@@ -112,7 +112,7 @@ pub enum Task {
     Change(Change),
 }
 
-/// Rows of one request, kept as [`JobRow::Waiting`].
+/// The rows of one request, stored as [`JobRow::Waiting`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bulk {
     pub rows: u32,
@@ -120,7 +120,7 @@ pub struct Bulk {
     pub next: u32,
 }
 
-/// A file with a row for each contact.
+/// A file with one row for each contact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     pub file: BlobId,
@@ -128,18 +128,18 @@ pub struct Import {
     pub delimiter: u8,
     pub columns: Columns,
     pub on_conflict: OnConflict,
-    /// Every contact of the file gets these.
+    /// Tags added to every contact of the file.
     pub tags: Vec<String>,
-    /// The status of contacts whose row says none.
+    /// The status of contacts whose row has none.
     pub status: Option<Status>,
-    /// The first byte of the file that is not done.
+    /// The offset of the first byte that is not done.
     pub offset: u64,
     /// The number of the last row that is done; the headers are row 1.
     pub row: u32,
 }
 
 impl Import {
-    /// How much of the file is done, from 0 to 1.
+    /// The share of the file that is done, from 0 to 1.
     pub fn progress(&self, tx: &impl Read) -> Result<f64> {
         let bytes = blobs::head(tx, self.file)?.map_or(0, |head| head.bytes);
         let share = if bytes == 0 { 0.0 } else { self.offset as f64 / bytes as f64 };
@@ -147,10 +147,10 @@ impl Import {
     }
 }
 
-/// Contacts to be written into a file.
+/// Contacts to write to a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Export {
-    /// What is wanted, as the request said it.
+    /// The contacts to export, as requested.
     pub query: export::ContactQuery,
     pub file_name: String,
     /// The finished file.
@@ -163,15 +163,15 @@ pub use export::ContactQuery;
 /// A row of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JobRow {
-    /// To be done: a contact as JSON.
+    /// Not done: a contact as JSON.
     Waiting(String),
-    /// Done, and something is to be told of it.
+    /// Done, with a note to report.
     Note(RowNote),
 }
 
 impl Record for JobRow {}
 
-/// Add a job. Refused when the project has as many open ones as it may.
+/// Adds a job. Fails if the project has the maximum number of open jobs.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task) -> Result<Job, Failure> {
     check_room(tx, project)?;
     let job = new(tx, account, project, task);
@@ -185,7 +185,8 @@ fn check_room(tx: &impl Read, project: ProjectId) -> Result<(), Failure> {
     if waiting < max {
         return Ok(());
     }
-    let detail = format!("The project has {max} imports and exports that wait or run; start this one when one of them is done.");
+    let detail =
+        format!("The project already has {max} imports and exports in progress; start this one when one of them is done.");
     Err(Failure::because(Code::LimitReached, detail))
 }
 
@@ -203,8 +204,8 @@ fn new(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, task: Task)
     }
 }
 
-/// The newest jobs of an account, or of one of its projects, whatever became of them, up to `limit`. Of an installation with very many
-/// jobs only the newest are looked through.
+/// Returns up to `limit` newest jobs of an account or of one of its projects, in any state. If the installation has very many jobs, only
+/// the newest are searched.
 pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, limit: usize) -> Result<Vec<Job>> {
     let mut found = Vec::new();
     for stage in [OPEN, AWAITING_MAPPING, FINISHED] {
@@ -218,23 +219,23 @@ pub fn recent(tx: &impl Read, account: AccountId, project: Option<ProjectId>, li
             Ok(if enough { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) })
         })?;
     }
-    // An id tells the second only.
+    // Ids are only accurate to the second.
     found.sort_by_key(|job| std::cmp::Reverse((job.created_at, job.id)));
     found.truncate(limit);
     Ok(found)
 }
 
-/// Every open job, oldest first.
+/// Returns every open job, oldest first.
 pub fn open_jobs(tx: &impl Read) -> Result<Vec<Job>> {
     Ok(tx.list(JOBS, &JOBS.under(&(OPEN,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, job)| job).collect())
 }
 
-/// The open job with this id.
+/// Returns the open job with this id.
 fn find_open(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     tx.get(JOBS, &(OPEN, id))
 }
 
-/// The job with this id, open or finished.
+/// Returns the job with this id, open or finished.
 pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     match find_open(tx, id)? {
         Some(job) => Ok(Some(job)),
@@ -245,21 +246,21 @@ pub fn find(tx: &impl Read, id: JobId) -> Result<Option<Job>> {
     }
 }
 
-/// The job with this id, if it belongs to this account, and to this project where one is named.
+/// Returns the job with this id, if it belongs to this account, and to this project if one is given.
 pub fn of_account(tx: &impl Read, account: AccountId, id: JobId, project: Option<ProjectId>) -> Result<Job, Failure> {
     let belongs = |job: &Job| job.account == account && project.is_none_or(|project| job.project == project);
     let found = find(tx, id)?.filter(belongs);
-    found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such job, or it was finished long ago and is forgotten."))
+    found.ok_or_else(|| Failure::because(Code::NotFound, "There is no such job, or it finished long ago and was deleted."))
 }
 
-/// Empty what is told of rows with this email, from behind the key `after` on, looking at up to `limit` rows; true if there may be
-/// more, and `after` then says how far it came.
+/// Clears the notes of rows with this email, starting after the key `after` and checking up to `limit` rows; returns whether there may be
+/// more, with `after` set to the last key checked.
 pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &str) -> Result<bool> {
     let span = Span { from: after_prefix(after).filter(|_| !after.is_empty()).unwrap_or_default(), to: None };
     let rows = tx.list(ROWS, &span, Order::Forward, limit)?;
     for (place, line) in &rows {
         if let JobRow::Note(note) = line
-            && note.email.as_deref().is_some_and(|told| told.eq_ignore_ascii_case(email))
+            && note.email.as_deref().is_some_and(|noted| noted.eq_ignore_ascii_case(email))
         {
             tx.put(ROWS, place, &JobRow::Note(RowNote { email: None, ..note.clone() }));
         }
@@ -270,7 +271,7 @@ pub fn erase(tx: &mut WriteTx<'_>, after: &mut Vec<u8>, limit: usize, email: &st
     Ok(rows.len() == limit)
 }
 
-/// What is told of rows from `first` on, in order of rows: at most `limit`.
+/// Returns at most `limit` notes after the first `offset`, in row order.
 pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<Vec<RowNote>> {
     let mut notes = Vec::new();
     let mut skipped = 0;
@@ -288,7 +289,7 @@ pub fn notes(tx: &impl Read, id: JobId, offset: usize, limit: usize) -> Result<V
     Ok(notes)
 }
 
-/// Keep what is to be told, as far as there is room.
+/// Stores notes, up to the limit.
 fn add_notes(tx: &mut WriteTx<'_>, job: &mut Job, notes: Vec<RowNote>) {
     let room = limits::BULK_ERRORS_SHOWN_MAX - job.note_count as usize;
     for note in notes.into_iter().take(room) {
@@ -297,12 +298,12 @@ fn add_notes(tx: &mut WriteTx<'_>, job: &mut Job, notes: Vec<RowNote>) {
     }
 }
 
-/// Keep an open job.
+/// Saves an open job.
 fn save(tx: &mut WriteTx<'_>, job: &Job) {
     tx.put(JOBS, &(OPEN, job.id), job);
 }
 
-/// A job is over: tell webhooks of what it changed, and let its file go.
+/// Finishes a job: emits the webhook event about its changes and releases its file.
 fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
     job.state = state;
     job.completed_at = Some(tx.now());
@@ -315,43 +316,43 @@ fn finish(tx: &mut WriteTx<'_>, mut job: Job, state: State) -> Result<()> {
             let now = tx.now();
             blobs::expire(tx, import.file, now)?;
         }
-        // Of each contact that it changed, webhooks were told then.
+        // Webhooks got an event for each changed contact when it was changed.
         Task::Export(_) | Task::Change(_) => {}
     }
     Ok(())
 }
 
-/// Take note that a job failed; it needs nobody's attention any more.
+/// Acknowledges that a job failed; it no longer needs attention.
 pub fn acknowledge(tx: &mut WriteTx<'_>, mut job: Job) -> Result<Job, Failure> {
     job.state = match job.state {
         State::Failed(reason) => State::Acknowledged(reason),
         State::Acknowledged(_) => return Ok(job),
-        _ => return Err(Failure::because(Code::WrongState, "Only of a job that failed somebody takes note.")),
+        _ => return Err(Failure::because(Code::WrongState, "Only a failed job can be acknowledged.")),
     };
     tx.put(JOBS, &(FINISHED, job.id), &job);
     Ok(job)
 }
 
-/// What completes is told, whatever came of it; what fails only if it has changed something before.
+/// Emits the bulk-import event. A completed job always emits it; a failed one only if it changed something.
 fn imported(tx: &mut WriteTx<'_>, job: &Job) {
     if job.state == State::Completed || job.counts.created + job.counts.updated > 0 {
         webhook_events::bulk_imported(tx, (job.account, job.project), bulk_counts(&job.counts), Some(job.id));
     }
 }
 
-/// Counts as webhooks and the bulk operation tell them.
+/// Returns the counts as webhooks and the bulk operation report them.
 pub fn bulk_counts(counts: &Counts) -> BulkCounts {
     BulkCounts { success: counts.total - counts.failed, failed: counts.failed, updated: counts.updated }
 }
 
-/// Put the rows of a bulk write.
+/// Stores the rows of a bulk write.
 pub fn put_rows(tx: &mut WriteTx<'_>, id: JobId, rows: Vec<String>) {
     for (number, row) in rows.into_iter().enumerate() {
         tx.put(ROWS, &(id, number as u32), &JobRow::Waiting(row));
     }
 }
 
-/// Forget finished jobs that are old, a bounded amount; true if there may be more.
+/// Deletes a bounded number of old finished jobs; returns whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     if pending_imports::forget(tx)? {
         return Ok(true);
@@ -367,7 +368,7 @@ pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// `data` of the refusal that names a job that is not of the kind asked for.
+/// The failure for a job of another kind, with its id in `data`.
 pub fn wrong_kind(id: JobId) -> Failure {
     Failure::because(Code::NotFound, "There is no such job of this kind.").with(json!({ "jobId": id }))
 }

@@ -1,6 +1,6 @@
-//! Files that were uploaded and wait for somebody to say what their columns are: jobs that nobody works on yet.
+//! Uploaded files that wait until a user maps their columns: jobs that no worker processes yet.
 //!
-//! They are forgotten after a day, and of one project only the newest few are kept, so that files nobody comes back to do not pile up.
+//! They are deleted after a day, and each project keeps only the newest few, so that abandoned files do not pile up.
 
 use super::columns::Columns;
 use super::records::{Encoding, Records};
@@ -11,7 +11,7 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, JobId, ProjectId};
 use crate::vocab::limits;
 
-/// Keep an uploaded file until somebody begins its import.
+/// Stores an uploaded file until its import is started.
 pub fn add(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import: Import, bytes: u64) -> Result<Job, Failure> {
     let expires_at = tx.now().plus_ms(limits::PENDING_IMPORT_MS);
     if !blobs::complete(tx, import.file, bytes, Some(expires_at))? {
@@ -32,23 +32,23 @@ pub fn add(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, import:
     Ok(job)
 }
 
-/// The import of a file that waits.
+/// Returns the import of a pending file.
 pub fn import_of(job: &Job) -> Result<&Import, Failure> {
     match (&job.state, &job.task) {
         (State::AwaitingMapping, Task::Import(import)) => Ok(import),
         (_, Task::Import(_)) => {
-            let detail = "This import has begun already; GET /v1/contacts/imports/{id} tells how far it is.";
+            let detail = "This import has already started; GET /v1/contacts/imports/{id} returns its progress.";
             Err(Failure::because(Code::WrongState, detail))
         }
         _ => Err(super::wrong_kind(job.id)),
     }
 }
 
-/// Begin the import of a file that waits.
+/// Starts the import of a pending file.
 pub fn begin(tx: &mut WriteTx<'_>, job: Job, import: Import) -> Result<Job, Failure> {
     check_room(tx, job.project)?;
     let head = blobs::head(tx, import.file)?.ok_or_else(gone)?;
-    // The job lets the file go; until then nothing else does.
+    // From now on, only the job releases the file.
     blobs::complete(tx, import.file, head.bytes, None)?;
     tx.delete(JOBS, &(AWAITING_MAPPING, job.id));
     let job = Job { state: State::Waiting, task: Task::Import(import), ..job };
@@ -57,34 +57,34 @@ pub fn begin(tx: &mut WriteTx<'_>, job: Job, import: Import) -> Result<Job, Fail
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "The uploaded file is not there any more; upload it again.")
+    Failure::because(Code::NotFound, "The uploaded file no longer exists; upload it again.")
 }
 
-/// Forget one file that nobody came back to; true if there may be more.
+/// Deletes one abandoned file; returns whether there may be more.
 pub fn forget(tx: &mut WriteTx<'_>) -> Result<bool> {
     let oldest = tx.list(JOBS, &JOBS.under(&(AWAITING_MAPPING,)), Order::Forward, 1)?;
     let Some((key, job)) = oldest.into_iter().next() else { return Ok(false) };
     let is_old = tx.now().ms_since(job.created_at) >= limits::PENDING_IMPORT_MS;
     if is_old {
-        // Its file has an expiry of its own.
+        // The file itself expires separately.
         tx.delete(JOBS, &key);
     }
     Ok(is_old)
 }
 
-/// The file of a held import, in short.
+/// A preview of a pending file.
 pub struct FilePreview {
     pub file_name: String,
     pub bytes: u64,
     pub headers: Vec<String>,
-    /// The first rows, as many cells as there are headers.
+    /// The first rows, each with as many cells as there are headers.
     pub rows: Vec<Vec<String>>,
-    /// The byte after the headers.
+    /// The offset of the first byte after the headers.
     pub offset: u64,
     pub delimiter: u8,
 }
 
-/// Look at the beginning of a held file, cut at this delimiter, or else at the one that fits best.
+/// Reads the beginning of a pending file with the given delimiter, or else with the one that fits best.
 pub fn preview(tx: &impl Read, id: JobId, import: &Import, delimiter: Option<u8>, rows: usize) -> Result<FilePreview, Failure> {
     let absent = || gone().with(serde_json::json!({ "jobId": id }));
     let head = blobs::head(tx, import.file)?.ok_or_else(absent)?;
@@ -112,7 +112,7 @@ fn first_rows(
             continue;
         }
         let cells = (0..columns).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
-        // What stands at the end of a part of the file may go on in the next.
+        // A row at the end of the excerpt may continue after it.
         if !whole && records.offset() >= rest.len() as u64 {
             break;
         }
@@ -121,7 +121,7 @@ fn first_rows(
     rows
 }
 
-/// The delimiter that cuts the first row into the most columns; `usual` if none does better.
+/// Returns the delimiter that splits the first row into the most columns; `usual` if none is better.
 fn fitting(start: &[u8], usual: u8) -> u8 {
     let columns = |delimiter: u8| Records::new(start, delimiter, 0).read().ok().flatten().map_or(0, |record| record.len());
     let most = |best: (usize, u8), delimiter: u8| {
@@ -131,7 +131,7 @@ fn fitting(start: &[u8], usual: u8) -> u8 {
     b",;\t|".iter().copied().fold((columns(usual), usual), most).1
 }
 
-/// What each column is, as far as its header tells: the name of a field, or a custom field behind `customFields.`.
+/// Guesses each column from its header: the name of a field, or a custom field with the prefix `customFields.`.
 pub fn guesses(headers: &[String]) -> Vec<Option<String>> {
     let mut guesses = vec![None; headers.len()];
     for (field, column) in Columns::understood(headers) {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_delimiter_is_the_one_that_makes_the_most_columns() {
+    fn the_delimiter_with_the_most_columns_is_chosen() {
         for (text, expected) in [
             ("email,name\na@b.co,A", b','),
             ("email;name;city\na@b.co;A, B;C", b';'),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_a_part_of_the_file_cuts_is_not_shown() {
+    fn a_row_cut_off_by_the_excerpt_is_not_shown() {
         let rows = |whole| first_rows(b"e,n\na,1\n\nb,2\nc,", whole, (4, 2), b',', Encoding::Utf8, 9);
         assert_eq!(rows(false), [["a", "1"], ["b", "2"]]);
         assert_eq!(rows(true), [["a", "1"], ["b", "2"], ["c", ""]]);

@@ -1,6 +1,6 @@
-//! Records of a CSV file, from any record on: csv's state machine with a bound on the length of a record, and the byte after each.
+//! Reads records of a CSV file from any record on: csv's state machine with a limit on record length, and the offset after each record.
 //!
-//! It knows bytes, quotes and delimiters; what a column means is the business of `columns.rs`.
+//! It knows bytes, quotes and delimiters; `columns.rs` interprets the columns.
 
 use std::borrow::Cow;
 
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use crate::engine::api::Failure;
 use crate::vocab::limits;
 
-/// How the bytes of a kept file are text. What came as UTF-16 is kept as UTF-8.
+/// The text encoding of a stored file. UTF-16 is converted to UTF-8 on arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Encoding {
     Utf8,
-    /// What old office programs write. Every sequence of bytes is text in it.
+    /// Written by old office programs. Every sequence of bytes is valid in it.
     Windows1252,
 }
 
 impl Encoding {
-    /// The bytes as text.
+    /// Decodes the bytes.
     pub fn text(self, bytes: &[u8]) -> Cow<'_, str> {
         match self {
             Encoding::Utf8 => String::from_utf8_lossy(bytes),
@@ -28,16 +28,16 @@ impl Encoding {
     }
 }
 
-/// Finds out, while a file arrives, how its bytes are text; drops a byte order mark; makes UTF-8 of UTF-16.
+/// Detects the encoding while a file arrives, drops a byte order mark, and converts UTF-16 to UTF-8.
 pub struct Sniffer {
     state: SniffState,
-    /// The bytes that came before it was known whether there is a byte order mark, or that end within a character.
+    /// Bytes received before a byte order mark could be ruled out, or that end within a character.
     rest: Vec<u8>,
 }
 
 enum SniffState {
     Start,
-    /// As far as seen, it is UTF-8.
+    /// Everything so far is valid UTF-8.
     Utf8,
     Windows1252,
     Utf16(encoding_rs::Decoder),
@@ -50,7 +50,7 @@ impl Default for Sniffer {
 }
 
 impl Sniffer {
-    /// The next bytes of the file; appends to `out` what is to be kept.
+    /// Takes the next bytes of the file and appends the bytes to store to `out`.
     pub fn take(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         match &mut self.state {
             SniffState::Start => {
@@ -68,7 +68,7 @@ impl Sniffer {
         }
     }
 
-    /// The file is complete.
+    /// Finishes the file.
     pub fn end(mut self, out: &mut Vec<u8>) -> Encoding {
         if matches!(self.state, SniffState::Start) {
             self.begin(out);
@@ -95,7 +95,7 @@ impl Sniffer {
         self.take(&start[mark..], out);
     }
 
-    /// Whether what was kept so far still reads as UTF-8.
+    /// Checks whether the stored bytes are still valid UTF-8.
     fn check(&mut self, bytes: &[u8]) {
         let joined;
         let mut bytes = bytes;
@@ -106,7 +106,7 @@ impl Sniffer {
         }
         if let Err(error) = std::str::from_utf8(bytes) {
             match error.error_len() {
-                // The last character is not complete yet: at most three bytes.
+                // The last character is incomplete: at most three bytes.
                 None => self.rest = bytes[error.valid_up_to()..].to_vec(),
                 Some(_) => self.state = SniffState::Windows1252,
             }
@@ -126,18 +126,18 @@ fn decode(decoder: &mut encoding_rs::Decoder, mut bytes: &[u8], last: bool, out:
     }
 }
 
-/// Why a file cannot be read on.
+/// Why a file cannot be read further.
 #[derive(Debug)]
 pub enum RecordError {
-    /// A record does not end.
+    /// A record exceeds the maximum length.
     TooLong,
-    /// A record has more columns than are taken.
+    /// A record has too many columns.
     TooManyColumns,
-    /// The bytes could not be had.
+    /// Reading the bytes failed.
     Source(std::io::Error),
 }
 
-/// Reads records, one after the other.
+/// Reads records one after the other.
 pub struct Records<S> {
     source: S,
     parser: csv_core::Reader,
@@ -145,7 +145,7 @@ pub struct Records<S> {
     /// The unread part of `buffer`.
     unread: std::ops::Range<usize>,
     ended: bool,
-    /// The byte of the file that comes next.
+    /// The file offset of the next byte.
     offset: u64,
     output: Vec<u8>,
     ends: Vec<usize>,
@@ -158,17 +158,17 @@ pub struct RecordRef<'r> {
 }
 
 impl<'r> RecordRef<'r> {
-    /// How many cells there are.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether every cell is empty.
+    /// Returns whether every cell is empty.
     pub fn is_blank(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The cell of a column; a record that is too short has empty ones.
+    /// Returns the cell of a column; empty if the record is too short.
     pub fn cell(&self, column: usize) -> &'r [u8] {
         let Some(&end) = self.ends.get(column) else { return &[] };
         let start = if column == 0 { 0 } else { self.ends[column - 1] };
@@ -179,7 +179,7 @@ impl<'r> RecordRef<'r> {
 const BUFFER_BYTES: usize = 64 * 1024;
 
 impl<S: std::io::Read> Records<S> {
-    /// Records from `source`, which stands at byte `offset` of its file: the beginning of a record.
+    /// Reads records from `source`, which is at byte `offset` of its file: the start of a record.
     pub fn new(source: S, delimiter: u8, offset: u64) -> Self {
         Self {
             source,
@@ -193,12 +193,12 @@ impl<S: std::io::Read> Records<S> {
         }
     }
 
-    /// The byte after the last record.
+    /// The offset after the last record.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next record; `None` at the end of the file. Lines without anything are passed over.
+    /// Returns the next record; `None` at the end of the file. Skips empty lines.
     pub fn read(&mut self) -> Result<Option<RecordRef<'_>>, RecordError> {
         let (mut written, mut cells) = (0, 0);
         loop {
@@ -226,25 +226,26 @@ impl<S: std::io::Read> Records<S> {
     }
 }
 
-/// The headers of a file that begins with `head`, and the byte after them.
+/// Returns the headers of a file that starts with `head`, and the offset after them.
 pub fn headers(head: &[u8], delimiter: u8, encoding: Encoding) -> Result<(Vec<String>, u64), Failure> {
     if head.starts_with(b"PK\x03\x04") {
-        let detail = "this is an Excel workbook or another archive; save the sheet as CSV, and give that file";
+        let detail = "this is an Excel workbook or another archive; save the sheet as CSV and upload that file";
         return Err(Failure::field("file", detail));
     }
     if head.contains(&0) {
-        return Err(Failure::field("file", "this is no text; give a CSV file: with a spreadsheet, save it as CSV"));
+        return Err(Failure::field("file", "this is not text; upload a CSV file: save a spreadsheet as CSV"));
     }
     let mut records = Records::new(head, delimiter, 0);
     let found = match records.read() {
         Ok(found) => found,
         Err(_) => {
-            let detail = "the first row must be the headers; this one is too long or has too many columns: check the delimiter";
+            let detail =
+                "the first row must contain the headers; this one is too long or has too many columns: check the delimiter";
             return Err(Failure::field("file", detail));
         }
     };
     let Some(record) = found.filter(|record| !record.is_blank()) else {
-        return Err(Failure::field("file", "the file is empty; its first row must be the headers"));
+        return Err(Failure::field("file", "the file is empty; its first row must contain the headers"));
     };
     let headers = (0..record.len()).map(|column| encoding.text(record.cell(column)).trim().to_owned()).collect();
     Ok((headers, records.offset()))
@@ -274,14 +275,14 @@ mod tests {
     }
 
     #[test]
-    fn quotes_line_ends_and_short_records_are_understood() {
+    fn quotes_line_ends_and_short_records_are_parsed() {
         let text = "a,\"b, \"\"c\"\"\"\r\n\r\n\"two\nlines\",\r\nlast";
         let cells: Vec<Vec<String>> = read_all(text.as_bytes(), 0).into_iter().map(|(_, cells)| cells).collect();
         assert_eq!(cells, [vec!["a", "b, \"c\""], vec!["two\nlines", ""], vec!["last"]]);
     }
 
     #[test]
-    fn a_record_that_does_not_end_and_too_many_columns_are_told() {
+    fn overlong_records_and_too_many_columns_are_refused() {
         let endless = format!("a\n\"{}", "x,y\n".repeat(limits::IMPORT_ROW_BYTES_MAX));
         let mut records = Records::new(endless.as_bytes(), b',', 0);
         assert!(records.read().is_ok());
@@ -291,15 +292,16 @@ mod tests {
     }
 
     #[test]
-    fn workbooks_and_other_files_without_text_are_told() {
-        let told = |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("no CSV").detail.expect("a detail").into_owned();
-        assert!(told(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml").contains("Excel"));
-        assert!(told(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").contains("no text"));
+    fn workbooks_and_other_binary_files_are_refused() {
+        let refusal =
+            |head: &[u8]| headers(head, b',', Encoding::Utf8).expect_err("no CSV").detail.expect("a detail").into_owned();
+        assert!(refusal(b"PK\x03\x04\x14\0\x06\0[Content_Types].xml").contains("Excel"));
+        assert!(refusal(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0").contains("not text"));
         assert_eq!(headers(b"email,name\na@example.com,A", b',', Encoding::Utf8).expect("CSV").0, ["email", "name"]);
     }
 
     #[test]
-    fn encodings_are_told_apart_however_the_bytes_arrive() {
+    fn encodings_are_detected_however_the_bytes_arrive() {
         let utf16 = |big: bool| -> Vec<u8> {
             let mark = std::iter::once(0xFEFF_u16).chain("e,ü😀\n".encode_utf16());
             mark.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
@@ -317,14 +319,14 @@ mod tests {
                 assert_eq!(sniffed(&bytes.chunks(size).collect::<Vec<_>>()), (encoding, kept.to_vec()), "{bytes:?} by {size}");
             }
         }
-        // Text that ends within a character was never UTF-8.
+        // Text that ends within a character is not UTF-8.
         assert_eq!(sniffed(&[b"ab\xC3"]).0, Encoding::Windows1252);
         assert_eq!(Encoding::Windows1252.text(b"M\xFCller \x80"), "Müller €");
     }
 
     proptest! {
         #[test]
-        fn reading_on_from_any_record_gives_the_rest(text in "[ab,\"\n\r]{0,60}") {
+        fn reading_from_any_record_returns_the_rest(text in "[ab,\"\n\r]{0,60}") {
             let all = read_all(text.as_bytes(), 0);
             for (index, (offset, _)) in all.iter().enumerate() {
                 prop_assert_eq!(&read_all(text.as_bytes(), *offset as usize)[..], &all[index + 1..]);

@@ -1,4 +1,4 @@
-//! Jobs from their request to their end: what is there afterwards, and that it is the same however often the work was interrupted.
+//! Jobs from request to end: their result, and that interruptions do not change it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ fn work(app: &TestApp) {
     while step(app.data()).expect("works") {}
 }
 
-/// Upload a file into the mill's project.
+/// Uploads a file to the test project.
 fn upload(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> crate::testing::TestResponse {
     let project = app.project.to_string();
     let mut all = vec![("projectId", project.as_str())];
@@ -24,7 +24,7 @@ fn upload(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> crate::testing
     app.upload("/v1/contacts/imports", &all, file)
 }
 
-/// Upload, work until it is done, and say what the status endpoint says.
+/// Uploads a file, processes it, and returns its status.
 fn import(app: &TestApp, fields: &[(&str, &str)], file: &[u8]) -> Value {
     let started = upload(app, fields, file);
     assert_eq!(started.status, 201, "{started:?}");
@@ -51,14 +51,14 @@ fn contact(app: &TestApp, email: &str) -> Value {
     app.get_in(&format!("/v1/contacts/{}", found.id)).data()
 }
 
-/// Events of bulk imports, their data.
+/// Returns the data of the bulk-import events.
 fn events(app: &TestApp) -> Vec<Value> {
     let waiting = outbox::waiting(&app.read(), 1_000).expect("readable");
     let data = waiting.iter().map(|(_, event)| event.envelope());
     data.filter(|event| event["type"] == "subscriber.bulk_imported").map(|event| event["data"].clone()).collect()
 }
 
-/// Rows, sets, counts and the index say the same.
+/// Checks that rows, sets, counts and the index agree.
 fn agree(app: &TestApp) -> u64 {
     while indexing::step(app.data()).expect("indexes") {}
     let tx = app.read();
@@ -76,11 +76,11 @@ fn agree(app: &TestApp) -> u64 {
     rows
 }
 
-/// Names and values of a form's fields.
+/// Names and values of form fields.
 type Fields<'a> = &'a [(&'a str, &'a str)];
 
 #[test]
-fn a_file_becomes_contacts_and_a_second_time_changes_nothing() {
+fn importing_a_file_twice_changes_nothing_the_second_time() {
     let app = TestApp::new();
     let file = "Email,First Name,Last Name,Phone,Country,Language,custom.plan\r\n\
         ada@example.com,Ada,Lovelace,+44 20 1,gb,en-gb,pro\r\n\
@@ -88,9 +88,9 @@ fn a_file_becomes_contacts_and_a_second_time_changes_nothing() {
         bob@example.com,Bob,\"Berg, Dr.\",,,,free\r\n";
     let done = import(&app, &[("tags", "new, [2026]")], file.as_bytes());
     assert_eq!(done["counts"], counts(3, 2, 0, 0, 1), "{done}");
-    let told = json!([{ "row": 3, "email": "grace@example.com", "field": "lastName",
+    let reported = json!([{ "row": 3, "email": "grace@example.com", "field": "lastName",
         "error": "The text contains the control character U+000A; remove it." }]);
-    assert_eq!((done["status"].as_str(), errors(&app, &done)), (Some("completed"), told));
+    assert_eq!((done["status"].as_str(), errors(&app, &done)), (Some("completed"), reported));
     let ada = contact(&app, "ada@example.com");
     assert_eq!((&ada["firstName"], &ada["country"], &ada["language"]), (&json!("Ada"), &json!("GB"), &json!("en-GB")));
     assert_eq!((&ada["tags"], &ada["customFields"]), (&json!(["new", "[2026]"]), &json!({ "plan": "pro" })));
@@ -99,12 +99,12 @@ fn a_file_becomes_contacts_and_a_second_time_changes_nothing() {
 
     let again = import(&app, &[("tags", "new")], file.as_bytes());
     assert_eq!(again["counts"], counts(3, 0, 0, 2, 1));
-    assert_eq!(events(&app).len(), 2, "that it is complete is told, whatever came of it");
+    assert_eq!(events(&app).len(), 2, "completion is reported, whatever the result");
     assert_eq!(agree(&app), 2);
 }
 
 #[test]
-fn statuses_change_only_where_nobodys_own_word_is_overruled() {
+fn an_import_does_not_overrule_the_contacts_own_choice() {
     let app = TestApp::new();
     let set = |email: &str, status: &str| {
         app.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
@@ -117,8 +117,11 @@ fn statuses_change_only_where_nobodys_own_word_is_overruled() {
     assert_eq!(done["counts"], counts(3, 1, 2, 0, 0));
     let gone = contact(&app, "gone@example.com");
     assert_eq!((&gone["status"], &gone["firstName"]), (&json!("unsubscribed"), &json!("Gone")));
-    let told = errors(&app, &done);
-    assert_eq!((&told[0]["row"], &told[0]["field"], told.as_array().map(Vec::len)), (&json!(2), &json!("status"), Some(1)));
+    let reported = errors(&app, &done);
+    assert_eq!(
+        (&reported[0]["row"], &reported[0]["field"], reported.as_array().map(Vec::len)),
+        (&json!(2), &json!("status"), Some(1))
+    );
     assert_eq!(contact(&app, "list@example.com")["status"], "subscribed");
     assert!(contact(&app, "new@example.com")["unsubscribedAt"].is_string());
 
@@ -128,7 +131,7 @@ fn statuses_change_only_where_nobodys_own_word_is_overruled() {
 }
 
 #[test]
-fn encodings_delimiters_and_maps_are_understood() {
+fn encodings_delimiters_and_maps_are_applied() {
     let app = TestApp::new();
     let utf16: Vec<u8> = "\u{feff}email\tname\nutf16@example.com\tÅsa\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let files: [(&str, &[u8], Fields<'_>); 4] = [
@@ -151,16 +154,16 @@ fn encodings_delimiters_and_maps_are_understood() {
 }
 
 #[test]
-fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_starts_nothing() {
+fn an_invalid_form_is_refused_with_a_remedy_and_starts_nothing() {
     let app = TestApp::new();
     let refusals: [(Fields<'_>, &[u8], &str); 8] = [
-        (&[], b"who,where\nx,y\n", "columnMap: no column is for the email address"),
+        (&[], b"who,where\nx,y\n", "columnMap: no column holds the email address"),
         (&[("columnMap", r#"{"email":"E"}"#)], b"who\nx\n", "columnMap: the file has no column \"E\". Its columns are \"who\"."),
         (&[("columnMap", r#"{"mail":"who"}"#)], b"who\nx\n", "columnMap: mail: unknown field `mail`"),
         (&[], b"", "file: the file is empty"),
         (&[("onConflict", "merge")], b"email\n", "onConflict: expected upsert or skip"),
         (&[("delimiter", "ab")], b"email\n", "delimiter: expected one ASCII character"),
-        (&[("tags", "[1]")], b"email\n", "tags: expected names between commas"),
+        (&[("tags", "[1]")], b"email\n", "tags: expected names separated by commas"),
         (&[("colour", "red")], b"email\n", "colour: unknown field"),
     ];
     for (fields, file, expected) in refusals {
@@ -176,19 +179,19 @@ fn a_form_that_cannot_be_used_is_refused_with_the_remedy_and_starts_nothing() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_on_fails_with_the_row_and_keeps_what_came_before() {
+fn an_unreadable_row_fails_the_import_but_keeps_the_rows_before_it() {
     let app = TestApp::new();
     let mut file = b"email\na@example.com\n\"b@example.com\n".to_vec();
     file.extend(std::iter::repeat_n(b'x', limits::IMPORT_ROW_BYTES_MAX + 1));
     let done = import(&app, &[], &file);
     assert_eq!((done["status"].as_str(), &done["counts"]), (Some("failed"), &counts(1, 1, 0, 0, 0)));
-    let error = done["error"].as_str().expect("told");
-    assert!(error.starts_with("Row 3 is longer than 65536 bytes; most likely a quotation mark"), "{error}");
-    assert_eq!(events(&app).len(), 1, "what was imported is told of");
+    let error = done["error"].as_str().expect("reported");
+    assert!(error.starts_with("Row 3 is longer than 65536 bytes; most likely an earlier quotation mark"), "{error}");
+    assert_eq!(events(&app).len(), 1, "the imported rows are reported");
 }
 
 #[test]
-fn a_bulk_write_tells_of_each_wrong_row_and_takes_the_others() {
+fn a_bulk_write_reports_each_invalid_row_and_applies_the_others() {
     let app = TestApp::new();
     let rows = json!([
         { "email": "ada@example.com", "firstName": "Ada", "tags": ["a"] },
@@ -200,9 +203,10 @@ fn a_bulk_write_tells_of_each_wrong_row_and_takes_the_others() {
     ]);
     let done = app.post_in("/v1/contacts/bulk", json!({ "subscribers": rows })).data();
     assert_eq!((&done["success"], &done["failed"], &done["updated"]), (&json!(2), &json!(4), &json!(1)), "{done}");
-    let told: Vec<_> = done["errors"].as_array().expect("told").iter().map(|row| (&row["index"], &row["field"])).collect();
+    let reported: Vec<_> =
+        done["errors"].as_array().expect("reported").iter().map(|row| (&row["index"], &row["field"])).collect();
     assert_eq!(
-        told,
+        reported,
         [(&json!(1), &json!("email")), (&json!(2), &json!("colour")), (&json!(3), &json!("email")), (&json!(5), &json!(""))]
     );
     let ada = contact(&app, "ada@example.com");
@@ -225,7 +229,7 @@ fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
     assert_eq!((&started["status"], &started["totalContacts"]), (&json!("processing"), &json!(total)));
     let path = format!("/v1/contacts/bulk/{}", started["jobId"].as_str().expect("an id"));
     assert_eq!(app.get(&path).data()["status"], "pending");
-    // Small steps, each begun twice with what was known before: the second must do nothing.
+    // Small steps, each run twice with the same known state: the second must do nothing.
     for _ in 0..100 {
         let Some(job) = open_jobs(&app.read()).expect("readable").into_iter().next() else { break };
         let Task::Bulk(bulk) = &job.task else { panic!("it is a bulk write") };
@@ -240,7 +244,7 @@ fn a_large_bulk_write_is_a_job_that_counts_every_row_once() {
 }
 
 #[test]
-fn an_export_reads_back_as_what_it_was_and_its_link_ends_after_an_hour() {
+fn an_export_can_be_imported_and_its_link_expires_after_an_hour() {
     let app = TestApp::new();
     let formula = json!({ "email": "+eve@example.com", "firstName": "=1+1", "phone": "+49 30 1", "tags": ["a;b"],
         "customFields": { "note": "@\"x\"", "list": [1, 2] } });
@@ -278,7 +282,7 @@ fn an_export_reads_back_as_what_it_was_and_its_link_ends_after_an_hour() {
 }
 
 #[test]
-fn an_export_has_only_what_is_wanted() {
+fn an_export_contains_only_the_selected_contacts() {
     let app = TestApp::new();
     for (email, status) in [("a@example.com", "subscribed"), ("b@example.com", "bounced"), ("ab@example.com", "bounced")] {
         app.post_in("/v1/contacts", json!({ "email": email, "status": status })).data();
@@ -294,7 +298,7 @@ fn an_export_has_only_what_is_wanted() {
 }
 
 #[test]
-fn a_project_has_so_many_open_jobs_and_finished_ones_are_forgotten_in_time() {
+fn open_jobs_are_limited_and_old_finished_ones_are_deleted() {
     let app = TestApp::new();
     let start = || app.post_in("/v1/contacts/exports", json!({}));
     let first = start().data();
@@ -313,10 +317,10 @@ fn a_project_has_so_many_open_jobs_and_finished_ones_are_forgotten_in_time() {
     app.clock.advance_ms(limits::JOB_RETENTION_MS);
     forget_all();
     assert_eq!(app.get_in(&path).status, 404);
-    assert_eq!(open_jobs(&app.read()).expect("readable").len(), 1, "an open job is never forgotten");
+    assert_eq!(open_jobs(&app.read()).expect("readable").len(), 1, "an open job is never deleted");
 }
 
-/// What a file does, in plain words: the last word on a name counts, the first on an address.
+/// The result of a file, as a simple model: the last name wins, and the first address.
 fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
     let mut people: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (person, name) in rows {
@@ -330,7 +334,7 @@ fn naive(rows: &[(u8, u8)]) -> BTreeMap<String, Option<String>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
-    /// Chunks of any size, and a worker that ends after any number of them and begins anew, come to what one pass in order does.
+    /// Chunks of any size, with a worker restarted after any number of them, give the same result as one pass in order.
     #[test]
     fn an_import_in_chunks_with_interruptions_equals_a_plain_map(
         rows in prop::collection::vec((0..12_u8, 0..3_u8), 0..60), size in 1..9_usize, turns in 1..4_usize,
@@ -339,7 +343,7 @@ proptest! {
         let mut file = "email,first name\r\n".to_owned();
         for (person, name) in &rows {
             let name = if *name > 0 { format!("N{name}") } else { String::new() };
-            // Now in capital letters, now not: it is one person.
+            // Sometimes in uppercase, sometimes not: both are the same contact.
             let email = if rows.len() % 2 == 0 { format!("P{person}@Example.com") } else { format!("p{person}@example.com") };
             file.push_str(&format!("{email},{name}\r\n"));
         }
@@ -347,7 +351,7 @@ proptest! {
         while let Some(job) = open_jobs(&app.read()).expect("readable").into_iter().next() {
             let Task::Import(task) = &job.task else { panic!("it is an import") };
             import::step_by(app.data(), &job, task, (size, turns)).expect("works");
-            // What was known before the step is old news: a second worker with it must do nothing.
+            // The state from before the step is stale: a second worker with it must do nothing.
             let stale = import::step_by(app.data(), &job, task, (size, turns)).expect("works");
             prop_assert!(!stale || rows.is_empty());
         }
@@ -362,7 +366,7 @@ proptest! {
             let contact = store::find_by_email(&tx, app.project, &email).expect("readable").expect("there");
             prop_assert_eq!(contact.first_name, name);
         }
-        // What completes is told, also of a file without rows.
+        // Completion is reported even for a file without rows.
         prop_assert_eq!(events(&app).len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! The worker: gives every open job a turn, a bounded amount each time.
+//! The worker: gives every open job a turn with a bounded amount of work.
 
 use super::{State, Task, bulk, change, export, find_open, finish, import, open_jobs};
 use crate::engine::api::EnvironmentData;
@@ -6,10 +6,10 @@ use crate::engine::store::{Error, Result};
 use crate::features::contacts::email_index;
 use crate::vocab::ids::{JobId, ProjectId};
 
-/// Slices of the index of emails merged in one step: a second or two.
+/// Slices of the email index merged in one step: a second or two.
 const MERGES_PER_STEP: usize = 64;
 
-/// Give every open job one turn; true if there is more to do.
+/// Gives every open job one turn; returns whether there is more to do.
 pub fn step(data: &EnvironmentData) -> Result<bool> {
     let mut more = false;
     for job in open_jobs(&data.store.read())? {
@@ -21,15 +21,15 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
         };
         match turn {
             Ok(unfinished) => more |= unfinished,
-            // The store is at fault and says so to everybody; the job waits.
+            // The store failed and reports it everywhere; the job waits.
             Err(
                 error @ (Error::Io(_) | Error::Busy | Error::NoSpace | Error::Closed | Error::InUse(_) | Error::Newer { .. }),
             ) => {
                 return Err(error);
             }
-            // The job itself is: with it at the front, no other would ever be done.
+            // The job itself is at fault: left at the front, it would block all others.
             Err(error @ (Error::Panicked | Error::Corrupt(_) | Error::Damaged { .. })) => {
-                tracing::error!(job = %job.id, %error, "a job on contacts cannot go on");
+                tracing::error!(job = %job.id, %error, "a contacts job failed and was stopped");
                 give_up(data, job.id)?;
             }
         }
@@ -37,7 +37,7 @@ pub fn step(data: &EnvironmentData) -> Result<bool> {
     Ok(merge(data)? || more)
 }
 
-/// Merge what imports have left beside the index of emails: while they run, only where it has become much.
+/// Merges the runs that imports leave next to the email index; while imports run, only if there are many.
 fn merge(data: &EnvironmentData) -> Result<bool> {
     let tx = data.store.read();
     let importing: Vec<ProjectId> =
@@ -59,7 +59,7 @@ fn merge(data: &EnvironmentData) -> Result<bool> {
 }
 
 fn give_up(data: &EnvironmentData, id: JobId) -> Result<()> {
-    let reason = "Something in this service failed; the log names the job. What the counts say was done.";
+    let reason = "An internal error stopped this job; see the log entry with its id. The counts show what was done.";
     data.store.write_blocking(move |tx| match find_open(tx, id)? {
         Some(job) => finish(tx, job, State::Failed(reason.to_owned())),
         None => Ok(()),

@@ -23,17 +23,17 @@ use crate::vocab::permissions::Permission;
 /// `contacts.bulk`
 pub struct Bulk;
 
-/// Contacts, each as for adding one.
+/// Contacts, each in the same form as when adding one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkRequest {
-    /// The project they belong to.
+    /// The project of the contacts.
     pub project_id: ProjectId,
-    /// 1 to 50,000 contacts. A wrong one is told in the answer and spoils no other.
+    /// 1 to 50,000 contacts. An invalid one is reported in the response and does not affect the others.
     pub subscribers: Many,
 }
 
-/// Rows as they were given: read already when they are answered at once, kept as JSON when they become a job.
+/// The rows of the request: parsed if they are applied at once, kept as JSON if they become a job.
 pub enum Many {
     AtOnce(Rows),
     Later(Vec<String>),
@@ -88,7 +88,7 @@ impl JsonSchema for Many {
     }
 }
 
-/// What came of it: counts, or the job that will say.
+/// The counts, or the job that processes the contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -96,31 +96,31 @@ pub enum Outcome {
     Job(BulkStarted),
 }
 
-/// What came of the contacts.
+/// The result of a bulk write.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkResult {
-    /// Contacts that were taken: new ones, changed ones, and those that are as told already.
+    /// Accepted contacts: new, changed or already up to date.
     pub success: u64,
-    /// Contacts that were refused.
+    /// Refused contacts.
     pub failed: u64,
-    /// Those of `success` that were there and were changed.
+    /// Contacts among `success` that existed and were changed.
     pub updated: u64,
-    /// What is to be told of single contacts, the first thousand: why one was refused, or why a status was not taken.
+    /// Notes on single contacts, up to a thousand: why a contact was refused, or why its status was not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub errors: Vec<RowError>,
 }
 
-/// What is to be told of one contact.
+/// A note on one contact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowError {
-    /// Its place in the request, from 0.
+    /// Its position in the request, from 0.
     pub index: u32,
     /// Its email, if it has one.
     pub email: Option<String>,
-    /// The field at fault; empty if it is the whole row.
+    /// The invalid field; empty if the whole row is invalid.
     pub field: String,
     /// What is wrong and what was expected.
     pub error: String,
@@ -132,7 +132,7 @@ impl From<RowNote> for RowError {
     }
 }
 
-/// Too many to be answered at once.
+/// A job, because there are too many contacts to process in the request.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkStarted {
@@ -148,10 +148,10 @@ impl Operation for Bulk {
         .also_at(&["/v1/subscribers/bulk"])
         .summary("Add or update many contacts")
         .about(
-            "A contact that the project has already, by its email, is updated: given values replace, tags are added, customFields \
-                are merged, and the status changes only where nobody's own word is overruled. Up to 5,000 contacts are answered at \
-                once; more become a job. Emits subscriber.unsubscribed for each contact that becomes \
-                unsubscribed, and subscriber.bulk_imported once, when all are done.",
+            "A contact whose email the project already has is updated: given values replace, tags are added, customFields \
+                are merged, and the status changes only if that does not overrule the contact's own choice. Up to \
+                5,000 contacts are processed at once; more become a job. Emits subscriber.unsubscribed for each contact that \
+                becomes unsubscribed, and subscriber.bulk_imported once, when all are done.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
@@ -186,7 +186,7 @@ impl Command for Bulk {
                     job_id: job.id,
                     status: "processing",
                     total_contacts: total as u64,
-                    message: format!("{total} contacts are taken in; ask GET /v1/contacts/bulk/{} how far they are.", job.id),
+                    message: format!("Processing {total} contacts; check the progress with GET /v1/contacts/bulk/{}.", job.id),
                 })));
             }
         };

@@ -22,7 +22,7 @@ use crate::vocab::permissions::Permission;
 /// `contacts.bulk_change`
 pub struct BulkChange;
 
-/// Which contacts, and what is done with each: name them by `ids`, or say `all`, narrowed by `segmentId` and `filters`.
+/// The contacts and the change: give their `ids`, or set `all`, optionally limited by `segmentId` and `filters`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("allOf" = [
@@ -40,38 +40,38 @@ pub struct BulkChange;
     ] },
 ]))]
 pub struct BulkChangeRequest {
-    /// The project they belong to.
+    /// The project of the contacts.
     pub project_id: ProjectId,
-    /// 1 to 1,000 contacts; those that do not exist are left out.
+    /// 1 to 1,000 contacts. Ids that do not exist are ignored.
     #[schemars(length(min = 1, max = limits::CHANGE_IDS_MAX))]
     pub ids: Option<Vec<ContactId>>,
-    /// True in place of `ids`: every contact, or every one that the next two leave.
+    /// True instead of `ids`: every contact, or every one that the next two fields select.
     #[serde(default)]
     pub all: bool,
     /// With `all`: only contacts of this segment.
     pub segment_id: Option<SegmentId>,
-    /// With `all`: only contacts that meet these conditions.
+    /// With `all`: only contacts that match these filters.
     pub filters: Option<ExportFilters>,
-    /// Names of tags that they get. Those that do not exist are created.
+    /// Names of tags to add. Tags that do not exist are created.
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub add_tags: Vec<TagName>,
-    /// Names of tags that they lose.
+    /// Names of tags to remove.
     #[schemars(length(max = limits::TAGS_PER_CONTACT_MAX))]
     #[serde(default)]
     pub remove_tags: Vec<TagName>,
-    /// Their new status: an explicit change, which may take a contact from any status to any other.
+    /// The new status. This is an explicit change, so any status can change to any other.
     pub status: Option<Status>,
-    /// True, and nothing else: they are deleted.
+    /// True, without any other change: the contacts are deleted.
     #[serde(default)]
     pub delete: bool,
 }
 
-/// What came of it, or the job that will say.
+/// The result, or the job that processes the contacts.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkChangeDone {
-    /// With `all`: GET /v1/contacts/bulk-change/{jobId} tells how far it is.
+    /// With `all`: GET /v1/contacts/bulk-change/{jobId} returns the progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
     #[schemars(extend("enum" = ["pending", "completed"]))]
@@ -80,22 +80,22 @@ pub struct BulkChangeDone {
     pub result: Option<ChangeResult>,
 }
 
-/// What came of the contacts.
+/// The result of a change.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeResult {
-    /// Contacts that are different now, or gone.
+    /// Contacts that were changed or deleted.
     pub changed: u64,
-    /// Contacts that were like that already.
+    /// Contacts that already matched the change.
     pub unchanged: u64,
-    /// Contacts for which it could not be done.
+    /// Contacts that could not be changed.
     pub failed: u64,
-    /// Why, for each of the first thousand; `index` is the contact's number in the project.
+    /// The reasons, up to a thousand; `index` is the contact's number in the project.
     pub errors: Vec<RowError>,
 }
 
 impl ChangeResult {
-    /// The counts as callers see them.
+    /// Converts the internal counts.
     pub fn of(counts: &Counts, errors: Vec<RowError>) -> Self {
         Self { changed: counts.updated, unchanged: counts.skipped, failed: counts.failed, errors }
     }
@@ -105,8 +105,8 @@ impl Operation for BulkChange {
     const SPEC: Spec = Spec::post("contacts.bulk_change", "/v1/contacts/bulk-change", needs(Permission::AudienceWrite))
         .summary("Make the same change to many contacts")
         .about(
-            "Each contact is changed as by a request of its own, and the same events are emitted. Contacts named by `ids` are \
-                answered at once; `all` becomes a job, which leaves alone whoever is added later.",
+            "Each contact is changed as if by its own request, and the same events are emitted. Contacts given by `ids` are \
+                changed at once; `all` becomes a job, which does not change contacts added later.",
         )
         .body(BodySize::Bulk)
         .replay(Replay::Keyed)
@@ -130,22 +130,22 @@ impl Command for BulkChange {
         let edits = edits(&input)?;
         let Some(ids) = &input.ids else {
             if !input.all {
-                return Err(Failure::field("ids", "name the contacts, or set all to true for every one"));
+                return Err(Failure::field("ids", "give the ids of the contacts, or set all to true to change every contact"));
             }
             let query = query(tx, project, input.segment_id, input.filters)?;
             let job = jobs::open(tx, account, project, Task::Change(Change::new(query, edits)))?;
             return Ok(Done(BulkChangeDone { job_id: Some(job.id), status: job.state.word(), result: None }));
         };
         if input.all || input.segment_id.is_some() || input.filters.is_some() {
-            return Err(Failure::field("ids", "give either these, or all with its conditions"));
+            return Err(Failure::field("ids", "give either ids, or all with its filters"));
         }
         let max = limits::CHANGE_IDS_MAX;
         if ids.is_empty() || ids.len() > max {
-            return Err(Failure::field("ids", format_args!("give 1 to {max} ids; these are {}", ids.len())));
+            return Err(Failure::field("ids", format_args!("give 1 to {max} ids; there are {}", ids.len())));
         }
         let mut numbers = Vec::with_capacity(ids.len());
         for id in ids {
-            // A number alone could be that of somebody else: the whole id must be right.
+            // The number alone could belong to another project's contact, so the whole id must match.
             numbers.extend(store::find(tx, project, *id)?.map(|contact| contact.id.number()));
         }
         numbers.sort_unstable();
@@ -160,7 +160,7 @@ impl Command for BulkChange {
 fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     let names = |field: &str, names: &[TagName]| match names.len() {
         many if many > limits::TAGS_PER_CONTACT_MAX => {
-            Err(Failure::field(field, format_args!("name at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
+            Err(Failure::field(field, format_args!("give at most {} tags", limits::TAGS_PER_CONTACT_MAX)))
         }
         _ => Ok(names.iter().map(|name| name.to_string()).collect::<Vec<_>>()),
     };
@@ -172,8 +172,10 @@ fn edits(input: &BulkChangeRequest) -> Result<ContactEdits, Failure> {
     };
     let changes = !edits.add_tags.is_empty() || !edits.remove_tags.is_empty() || edits.status.is_some();
     match (changes, edits.delete) {
-        (true, true) => Err(Failure::field("delete", "whoever is deleted cannot be changed as well; give one of both")),
-        (false, false) => Err(Failure::field("addTags", "say what is to change: addTags, removeTags, status or delete")),
+        (true, true) => {
+            Err(Failure::field("delete", "a deleted contact cannot be changed as well; give either delete or other changes"))
+        }
+        (false, false) => Err(Failure::field("addTags", "give at least one change: addTags, removeTags, status or delete")),
         _ => Ok(edits),
     }
 }
@@ -216,15 +218,15 @@ mod tests {
     }
 
     #[test]
-    fn all_that_meet_a_condition_are_changed_by_a_job_that_tells_how_far_it_is() {
+    fn a_job_changes_all_contacts_that_match_a_filter_and_reports_its_progress() {
         let app = TestApp::new();
         for number in 0..30 {
             add(&app, &format!("p{number}@example.com"), if number % 3 == 0 { json!(["third"]) } else { json!([]) });
         }
         let tag = app.get_in("/v1/tags").data()["tags"][0]["id"].clone();
         let change = json!({ "all": true, "filters": { "tags": [tag] }, "status": "non-subscribed", "addTags": ["done"] });
-        let begun = app.post_in("/v1/contacts/bulk-change", change).data();
-        let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
+        let started = app.post_in("/v1/contacts/bulk-change", change).data();
+        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("a job"));
         let waiting = app.get(&path).data();
         assert_eq!((&waiting["status"], &waiting["total"], &waiting["result"]), (&json!("pending"), &json!(null), &json!(null)));
         work(&app);
@@ -236,12 +238,12 @@ mod tests {
     }
 
     #[test]
-    fn everybody_can_be_deleted_in_parts_and_later_ones_stay() {
+    fn all_contacts_can_be_deleted_in_parts_and_later_ones_stay() {
         let app = TestApp::new();
         for number in 0..25 {
             add(&app, &format!("p{number}@example.com"), json!([]));
         }
-        let begun = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
+        let started = app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "delete": true })).data();
         let mut late = false;
         while let Some(job) = jobs::open_jobs(&app.read()).expect("readable").pop() {
             let jobs::Task::Change(change) = &job.task else { panic!("a change") };
@@ -251,7 +253,7 @@ mod tests {
                 late = true;
             }
         }
-        let path = format!("/v1/contacts/bulk-change/{}", begun["jobId"].as_str().expect("a job"));
+        let path = format!("/v1/contacts/bulk-change/{}", started["jobId"].as_str().expect("a job"));
         let done = app.get(&path).data();
         assert_eq!((&done["status"], &done["result"]["changed"]), (&json!("completed"), &json!(25)));
         let left = app.get_in("/v1/contacts").data();
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_nothing_or_of_nobody_is_refused() {
+    fn a_request_without_changes_or_contacts_is_refused() {
         let app = TestApp::new();
         let id = add(&app, "ada@example.com", json!([]));
         for (body, field) in [

@@ -1,4 +1,4 @@
-//! How far a change to many contacts is.
+//! Returns the progress of a bulk change.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,18 +18,18 @@ use crate::vocab::permissions::Permission;
 /// `contacts.bulk_change_status`
 pub struct BulkChangeStatus;
 
-/// A change that is worked off.
+/// The progress of a bulk change.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkChangeProgress {
     pub job_id: JobId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
-    /// How many contacts it is about; absent until they are counted.
+    /// The number of contacts it covers; absent until they are counted.
     pub total: Option<u64>,
-    /// How many of them are done.
+    /// The number of contacts that are done.
     pub processed: u64,
-    /// Once it is over.
+    /// Present once the job is done.
     pub result: Option<ChangeResult>,
     /// Why it failed, and what to do.
     pub error: Option<String>,
@@ -40,8 +40,8 @@ pub struct BulkChangeProgress {
 impl Operation for BulkChangeStatus {
     const SPEC: Spec =
         Spec::get("contacts.bulk_change_status", "/v1/contacts/bulk-change/{jobId}", needs(Permission::AudienceRead))
-            .summary("Tell how far a change to many contacts is")
-            .about("A finished job is told about for 30 days.")
+            .summary("Get the progress of a bulk change")
+            .about("Finished jobs can be read for 30 days.")
             .fails(&[Code::NotFound]);
     type Input = BulkJobRef;
     type Output = Done<BulkChangeProgress>;

@@ -21,24 +21,24 @@ use crate::vocab::permissions::Permission;
 /// `contacts.bulk_delete`
 pub struct BulkDelete;
 
-/// Which contacts.
+/// The contacts to delete.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkDeleteRequest {
-    /// The project they belong to.
+    /// The project of the contacts.
     pub project_id: ProjectId,
     /// Their emails, 1 to 1,000.
     #[schemars(length(min = 1, max = 1000))]
     pub emails: Vec<EmailAddress>,
 }
 
-/// What was deleted.
+/// The result of a bulk deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeletedContacts {
-    /// How many are gone.
+    /// The number of deleted contacts.
     pub deleted: u64,
-    /// Emails of nobody in the project.
+    /// Emails without a contact in the project.
     pub not_found: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Operation for BulkDelete {
     const SPEC: Spec = Spec::post("contacts.bulk_delete", "/v1/contacts/bulk-delete", needs(Permission::AudienceWrite))
         .also_at(&["/v1/subscribers/bulk-delete"])
         .summary("Delete contacts by email")
-        .about("Emits subscriber.unsubscribed with action \"deleted\" for each contact that is gone.")
+        .about("Emits subscriber.unsubscribed with action \"deleted\" for each deleted contact.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);
     type Input = BulkDeleteRequest;
@@ -64,7 +64,7 @@ impl Command for BulkDelete {
         projects::require(tx, caller.account(), project)?;
         let max = limits::BULK_DELETE_MAX;
         if input.emails.is_empty() || input.emails.len() > max {
-            return Err(Failure::field("emails", format_args!("give 1 to {max} emails; these are {}", input.emails.len())));
+            return Err(Failure::field("emails", format_args!("give 1 to {max} emails; there are {}", input.emails.len())));
         }
         let (mut gone, mut not_found, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
         store::change(tx, project, |tx, changes| {

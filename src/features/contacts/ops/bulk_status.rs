@@ -1,4 +1,4 @@
-//! How far a large bulk write is.
+//! Returns the progress of a large bulk write.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,17 +17,17 @@ use crate::vocab::permissions::Permission;
 /// `contacts.bulk_status`
 pub struct BulkStatus;
 
-/// Which job.
+/// Selects a bulk write.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BulkJobRef {
-    /// As the bulk write answered it.
+    /// As returned by the bulk write.
     pub job_id: JobId,
-    /// Where it was started; not needed, but it must be right.
+    /// The job's project. Optional, but it must match if given.
     pub project_id: Option<ProjectId>,
 }
 
-/// A bulk write that is worked off.
+/// The progress of a bulk write.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BulkProgress {
@@ -35,22 +35,22 @@ pub struct BulkProgress {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
     pub total_contacts: u64,
-    /// How many of them are done.
+    /// The number of rows that are done.
     pub processed: u64,
-    /// Once it is completed; `null` until then.
+    /// `null` until the job is completed.
     pub result: Nullable<BulkResult>,
-    /// Why it failed, and what to do; `null` if it did not.
+    /// Why the job failed, and what to do; `null` if it did not fail.
     pub error: Nullable<String>,
     pub created_at: WireTime,
-    /// `null` until it ends.
+    /// `null` until the job ends.
     pub completed_at: Nullable<WireTime>,
 }
 
 impl Operation for BulkStatus {
     const SPEC: Spec = Spec::get("contacts.bulk_status", "/v1/contacts/bulk/{jobId}", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/bulk/{jobId}"])
-        .summary("Tell how far a bulk write is")
-        .about("A finished job is told about for 30 days.")
+        .summary("Get the progress of a bulk write")
+        .about("Finished jobs can be read for 30 days.")
         .fails(&[Code::NotFound]);
     type Input = BulkJobRef;
     type Output = Done<BulkProgress>;

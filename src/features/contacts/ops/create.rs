@@ -29,9 +29,9 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateContact {
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
-    /// Kept as given; unique in the project whatever its case.
+    /// Stored as given. Unique in the project, ignoring case.
     pub email: EmailAddress,
     pub first_name: Option<PersonName>,
     pub last_name: Option<PersonName>,
@@ -41,9 +41,9 @@ pub struct CreateContact {
     pub country: Option<CountryCode>,
     /// ISO 639-1 or BCP 47.
     pub language: Option<LanguageTag>,
-    /// Names of tags. Those that do not exist are created.
+    /// Names of tags. Tags that do not exist are created.
     pub tags: Option<Vec<TagName>>,
-    /// Whatever you know of the contact.
+    /// Anything else you know about the contact.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
@@ -55,7 +55,7 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("contacts.create", "/v1/contacts", needs(Permission::AudienceWrite))
         .also_at(&["/v1/subscribers"])
         .summary("Add a contact")
-        .about("Emits subscriber.added. An email that the project has already is refused with 409 and data.id names its contact.")
+        .about("Emits subscriber.added. An email that the project already has is refused with 409; data.id is the id of its contact.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::ContactExists, Code::LimitReached]);
     type Input = CreateContact;
@@ -109,9 +109,9 @@ mod tests {
 
     use crate::testing::TestApp;
 
-    /// A contact that was deleted and created again looked like one that gets mail, while every campaign left it out.
+    /// Regression: a contact that was deleted and created again looked mailable, although every campaign skipped it.
     #[test]
-    fn a_suppressed_person_who_is_created_again_shows_as_suppressed() {
+    fn a_suppressed_contact_that_is_created_again_shows_as_suppressed() {
         let app = TestApp::new();
         app.post("/v1/suppressions", json!({ "email": "Ada@example.com", "reason": "complaint" })).data();
         let created = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();

@@ -21,10 +21,10 @@ use crate::vocab::tables;
 /// `contacts.delete`
 pub struct Delete;
 
-/// What was deleted.
+/// The result of a deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedContact {
-    /// The contact that is gone.
+    /// The deleted contact.
     pub id: ContactId,
     /// Always true.
     pub deleted: bool,
@@ -35,10 +35,10 @@ impl Operation for Delete {
         .also_at(&["/v1/subscribers/{id}"])
         .summary("Delete a contact")
         .about(
-            "Emits subscriber.unsubscribed with action \"deleted\". Everything else that is kept of the person is erased within seconds \
-                after the answer: what was sent, what it did, what was reported of it, messages in the built-in inbox, events that \
-                wait, answers kept for repeats. What stays are counts without names and, if it had unsubscribed, bounced or complained, a keyed hash of its \
-                address, so that it is not mailed again by mistake.",
+            "Emits subscriber.unsubscribed with action \"deleted\". All other data about the contact is erased within seconds \
+                after the response: sent emails, activity, customer events, messages in the built-in inbox, pending webhook \
+                events, and responses kept for idempotent retries. Anonymous counts remain. If the contact had unsubscribed, \
+                bounced or complained, a keyed hash of its address remains too, so that it is not mailed again by mistake.",
         )
         .fails(&[Code::NotFound]);
     type Input = ContactRef;
@@ -61,7 +61,7 @@ impl Command for Delete {
     }
 }
 
-/// Remove a contact that is there. What others keep of the person is erased right after this.
+/// Deletes an existing contact. All other data about it is erased right afterwards.
 pub fn remove(tx: &mut WriteTx<'_>, changes: &mut Changes, account: AccountId, contact: &Contact) -> Result<(), Failure> {
     let email = EmailAddress::stored(&contact.email).ok_or(Error::Corrupt(tables::CONTACTS.info().name))?;
     erasure::ask(tx, account, changes.project(), contact);

@@ -1,4 +1,4 @@
-//! Export contacts into a file.
+//! Exports contacts to a file.
 
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -20,22 +20,22 @@ use crate::vocab::rates::RouteGroup;
 /// `contacts.export`
 pub struct Export;
 
-/// Which contacts. Nothing but the project given: all of them.
+/// The contacts to export. With only the project given: all of them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportRequest {
     pub project_id: ProjectId,
     /// Only contacts of this segment.
     pub segment_id: Option<SegmentId>,
-    /// Only contacts that meet these conditions.
+    /// Only contacts that match these filters.
     pub filters: Option<ExportFilters>,
 }
 
-/// The conditions of a segment, and a search.
+/// The filters of a segment, and a search.
 #[derive(Debug, JsonSchema)]
 #[schemars(extend("additionalProperties" = false))]
 pub struct ExportFilters {
-    /// Text to be found in email, names, phone, tags or custom fields.
+    /// Text to search for in email, names, phone, tags and custom fields.
     pub search: Option<String>,
     #[schemars(flatten)]
     pub conditions: FilterTree,
@@ -43,7 +43,7 @@ pub struct ExportFilters {
 
 impl<'de> Deserialize<'de> for ExportFilters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Not flattened by serde: that would let unknown names pass.
+        // Not flattened by serde, because that would accept unknown names.
         let mut given = serde_json::Map::<String, Value>::deserialize(deserializer)?;
         let search = match given.remove("search") {
             None | Some(Value::Null) => None,
@@ -64,15 +64,15 @@ pub struct ExportView {
     pub project_id: ProjectId,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed"]))]
     pub status: &'static str,
-    /// How many contacts are in the file; 0 until it is written.
+    /// The number of contacts in the file; 0 until it is written.
     pub contact_count: u64,
     pub file_name: String,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
-    /// Where the file is, for anybody who has this link.
+    /// The file's URL. It works for anyone who has the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
-    /// Until when; then the file is gone.
+    /// When the link and the file expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_expires_at: Option<WireTime>,
     /// Why it failed, and what to do.
@@ -80,7 +80,7 @@ pub struct ExportView {
     pub error: Option<String>,
 }
 
-/// An export as its caller sees it, without a link.
+/// Returns the view of an export, without its link.
 pub fn export_view(job: &Job, export: &jobs::Export) -> ExportView {
     ExportView {
         job_id: job.id,
@@ -96,12 +96,12 @@ pub fn export_view(job: &Job, export: &jobs::Export) -> ExportView {
     }
 }
 
-/// The path of an export's file, which is what its link signs.
+/// Returns the path of an export's file, which its link signs.
 pub fn file_path(id: JobId) -> String {
     format!("/v1/contacts/exports/{id}/file")
 }
 
-/// The same with the link, as long as there is one.
+/// Like `export_view`, with the link while it is valid.
 pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> ExportView {
     let mut view = export_view(job, export);
     if let (State::Completed, Some(completed_at)) = (&job.state, job.completed_at) {
@@ -117,7 +117,7 @@ pub fn view_with_link(engine: &Engine, job: &Job, export: &jobs::Export) -> Expo
 }
 
 impl ExportView {
-    /// An example for the documents.
+    /// An example for the documentation.
     pub fn sample() -> Self {
         let job_id = JobId::parse("66f1a2b3d4e5f60718293a4c").expect("24 hexadecimal characters");
         Self {
@@ -137,10 +137,10 @@ impl ExportView {
 
 impl Operation for Export {
     const SPEC: Spec = Spec::post("contacts.export", "/v1/contacts/exports", needs(Permission::AudienceRead))
-        .summary("Export contacts into a CSV file")
+        .summary("Export contacts to a CSV file")
         .about(
-            "GET /v1/contacts/exports/{jobId} tells when it is written and where it is, for one hour. Cells that a spreadsheet would \
-                take for a formula have an apostrophe in front; an import takes it away again.",
+            "GET /v1/contacts/exports/{jobId} returns the status and, for one hour, the link to the file. Cells that a spreadsheet would \
+                interpret as a formula start with an apostrophe, which an import removes.",
         )
         .rate(RouteGroup::Imports)
         .fails(&[Code::NotFound, Code::LimitReached]);
@@ -165,7 +165,7 @@ impl Command for Export {
     }
 }
 
-/// Which contacts a job is about, checked.
+/// Returns the contact query of a request, checked.
 pub fn query(
     tx: &impl Read,
     project: ProjectId,
@@ -189,7 +189,7 @@ fn checked_search(text: Option<String>) -> Result<Option<String>, Failure> {
     let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     match text {
         Some(text) if text.chars().count() > max => {
-            Err(Failure::field("filters.search", format_args!("a search has at most {max} characters")))
+            Err(Failure::field("filters.search", format_args!("a search can have at most {max} characters")))
         }
         text => Ok(text),
     }

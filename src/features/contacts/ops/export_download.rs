@@ -1,4 +1,4 @@
-//! The file of an export, for whoever has the link.
+//! The file of an export, for anyone who has the link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,19 +18,19 @@ use crate::vocab::rates::RouteGroup;
 /// `contacts.export_download`
 pub struct ExportDownload;
 
-/// The link, taken apart.
+/// The parts of the link.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DownloadLink {
     pub job_id: JobId,
-    /// What makes the link work, for one hour.
+    /// The signature that makes the link valid for one hour.
     pub token: Option<String>,
 }
 
 impl Operation for ExportDownload {
     const SPEC: Spec = Spec::get("contacts.export_download", "/v1/contacts/exports/{jobId}/file", public())
         .summary("Download the file of an export")
-        .about("Without a key: the link itself is the permission, and works for one hour. Answers text/csv.")
+        .about("Needs no API key: the link itself grants access and works for one hour. Returns text/csv.")
         .rate(RouteGroup::Imports)
         .fails(&[Code::NotFound]);
     type Input = DownloadLink;
@@ -47,11 +47,11 @@ impl Raw for ExportDownload {
     async fn run(context: Context, input: DownloadLink, _: RawRequest) -> Result<Reply, Failure> {
         let path = file_path(input.job_id);
         let token = input.token.unwrap_or_default();
-        // The engine's own clock: what a link is for must end on time, whatever else this request waited for.
+        // Uses the engine's clock, so that a link expires on time, however long this request waited.
         if !context.engine.links.check(&path, &token, context.engine.clock.now()) {
             return Err(gone());
         }
-        // The link does not say of which environment it is; an id is in one of them only.
+        // The link does not contain the environment, but an id exists in only one of them.
         for data in context.engine.environments() {
             let tx = data.store.read();
             if let Some(blob) = blob(&tx, input.job_id)? {
@@ -63,7 +63,7 @@ impl Raw for ExportDownload {
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "This link is not valid, or its hour is over; ask for the export's status to get a new one.")
+    Failure::because(Code::NotFound, "This link is invalid or has expired; get a new one from the export's status.")
 }
 
 fn blob(tx: &ReadTx, id: JobId) -> Result<Option<BlobId>, Failure> {

@@ -1,4 +1,4 @@
-//! How far an export is, and where its file is.
+//! Returns the progress of an export and the link to its file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,11 +15,11 @@ use crate::vocab::permissions::Permission;
 /// `contacts.export_status`
 pub struct ExportStatus;
 
-/// Which export.
+/// Selects an export.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportRef {
-    /// As the export answered it.
+    /// As returned by the export.
     pub job_id: JobId,
     /// The project of the export.
     pub project_id: ProjectId,
@@ -27,8 +27,8 @@ pub struct ExportRef {
 
 impl Operation for ExportStatus {
     const SPEC: Spec = Spec::get("contacts.export_status", "/v1/contacts/exports/{jobId}", needs(Permission::AudienceRead))
-        .summary("Tell how far an export is")
-        .about("downloadUrl is there once the file is written, and for one hour.")
+        .summary("Get the progress of an export")
+        .about("Once the file is written, downloadUrl is present for one hour.")
         .fails(&[Code::NotFound]);
     type Input = ExportRef;
     type Output = Done<ExportView>;
@@ -51,7 +51,7 @@ impl Operation for ExportStatus {
     }
 }
 
-/// Outward because links are signed by the engine, which a query does not see.
+/// Asynchronous because the engine signs links, and a query has no access to the engine.
 impl Async for ExportStatus {
     async fn run(context: Context, input: ExportRef) -> Result<Self::Output, Failure> {
         let tx = context.data().store.read();

@@ -1,4 +1,4 @@
-//! Which fields the contacts of a project have, of what type, and how many have them: for writing merge fields and conditions.
+//! Lists the fields of a project's contacts, with their types and how many contacts have them. Used to write merge fields and filters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::vocab::permissions::Permission;
 /// `contacts.field_catalog`
 pub struct FieldCatalog;
 
-/// Of whom.
+/// The contacts to examine.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListFields {
@@ -35,7 +35,7 @@ pub struct ListFields {
     pub segment_id: Option<SegmentId>,
     /// Only contacts with the tag of this name.
     pub tag: Option<String>,
-    /// How many contacts to look at, the newest; 50,000 if absent.
+    /// The maximum number of contacts to examine, newest first; 50,000 if absent.
     pub examine: Option<Bounded<1, { limits::FIELD_CATALOG_CONTACTS_MAX }>>,
 }
 
@@ -43,11 +43,11 @@ pub struct ListFields {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
-    /// First those that every contact may have, then custom fields, the most common first.
+    /// Standard fields first, then custom fields, the most common first.
     pub entries: Vec<Entry>,
-    /// How many contacts were asked for.
+    /// The number of contacts selected.
     pub total_subscribers: u64,
-    /// How many of them, the newest, this was computed from.
+    /// The number of contacts examined, newest first.
     pub examined: u64,
     pub computed_at: WireTime,
 }
@@ -56,21 +56,21 @@ pub struct Catalog {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// As merge fields and conditions name it.
+    /// The name in merge fields and filters.
     pub key: String,
-    /// For people.
+    /// The display name.
     pub label: String,
     #[serde(rename = "type")]
     pub kind: FieldKind,
-    /// Share of the contacts that have it, 0 to 1.
+    /// The share of the contacts that have it, 0 to 1.
     pub fill_rate: f64,
     /// A few different values.
     pub sample: Vec<String>,
-    /// Whether it is there by itself; custom fields are not.
+    /// Whether it is a standard field rather than a custom field.
     pub auto: bool,
 }
 
-/// What the values of a field are.
+/// The type of a field's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
@@ -79,11 +79,11 @@ pub enum FieldKind {
     Boolean,
     Date,
     Url,
-    /// Lists and maps, or nothing at all.
+    /// Lists and maps, or no values at all.
     Unknown,
 }
 
-/// Fields that every contact may have, and what people call them.
+/// Standard fields and their display names.
 const OWN: [(&str, &str); 6] = [
     ("email", "Email"),
     ("firstName", "First name"),
@@ -92,14 +92,14 @@ const OWN: [(&str, &str); 6] = [
     ("country", "Country"),
     ("language", "Language"),
 ];
-/// Enough to see what a field holds.
+/// Enough values to recognize what a field contains.
 const SAMPLES: usize = 3;
 
 impl Operation for FieldCatalog {
     const SPEC: Spec =
         Spec::get("contacts.field_catalog", "/v1/projects/{projectId}/field-catalog", needs(Permission::AudienceRead))
-            .summary("List the fields of contacts")
-            .about("Computed from the newest 50,000 of the contacts asked for.")
+            .summary("List the contact fields")
+            .about("Computed from up to 50,000 of the newest selected contacts.")
             .blocking()
             .fails(&[Code::NotFound]);
     type Input = ListFields;
@@ -132,7 +132,7 @@ impl Query for FieldCatalog {
             wanted &= segment_store::require(tx, project, segment)?.filter()?.members(tx, project, view.now)?.as_ref();
         }
         let total_subscribers = wanted.len();
-        // Numbers grow with time: the newest are the last.
+        // Numbers grow with time, so the last ones are the newest.
         let examine = input.examine.map_or(limits::FIELD_CATALOG_CONTACTS_MAX, Bounded::get);
         let surplus = total_subscribers.saturating_sub(examine) as u32;
         if surplus > 0
@@ -146,14 +146,14 @@ impl Query for FieldCatalog {
     }
 }
 
-/// What was seen of each field.
+/// What the examined contacts contain.
 #[derive(Default)]
 struct Tally {
     own: [Seen; OWN.len()],
     custom: BTreeMap<String, Seen>,
 }
 
-/// What was seen of one field.
+/// What one field contains.
 #[derive(Default)]
 struct Seen {
     filled: u64,
@@ -190,7 +190,7 @@ impl Seen {
         let kind = match self.kinds.keys().copied().collect::<Vec<_>>().as_slice() {
             [] => FieldKind::Unknown,
             [kind] => *kind,
-            // Dates beside words are words.
+            // A mix of dates and other text is text.
             _ => FieldKind::String,
         };
         let fill_rate = if of == 0 { 0.0 } else { (self.filled as f64 / of as f64 * 1e4).round() / 1e4 };
@@ -250,7 +250,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn own_fields_come_first_and_custom_ones_by_how_common_they_are() {
+    fn standard_fields_come_first_then_custom_fields_by_frequency() {
         let app = TestApp::new();
         for (number, fields) in [
             json!({ "plan": "pro", "age": 31, "site": "https://a.example", "since": "2026-01-31" }),
@@ -265,7 +265,7 @@ mod tests {
         }
         let catalog = app.get(&format!("/v1/projects/{}/field-catalog", app.project)).data();
         assert_eq!((&catalog["totalSubscribers"], &catalog["examined"]), (&json!(3), &json!(3)));
-        let told: Vec<(&str, &str, f64)> = catalog["entries"]
+        let listed: Vec<(&str, &str, f64)> = catalog["entries"]
             .as_array()
             .expect("entries")
             .iter()
@@ -277,9 +277,9 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(told[..2], [("email", "string", 1.0), ("firstName", "string", 1.0)]);
+        assert_eq!(listed[..2], [("email", "string", 1.0), ("firstName", "string", 1.0)]);
         assert_eq!(
-            told[6..],
+            listed[6..],
             [
                 ("plan", "string", 1.0),
                 ("age", "number", 0.6667),

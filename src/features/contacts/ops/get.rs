@@ -14,13 +14,13 @@ use crate::vocab::permissions::Permission;
 /// `contacts.get`
 pub struct Get;
 
-/// Which contact.
+/// Selects a contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactRef {
     /// The contact's id.
     pub id: ContactId,
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
 }
 

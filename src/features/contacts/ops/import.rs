@@ -28,34 +28,34 @@ use crate::vocab::rates::RouteGroup;
 /// `contacts.import`
 pub struct Import;
 
-/// The fields of the form, for the documents; the file is read as it arrives.
+/// The fields of the form, for the documentation; the file is read as it arrives.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = form_fields)]
 pub struct Form {
-    /// The CSV file, with a row of headers: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+    /// The CSV file with a header row: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
     #[schemars(length(min = 1), extend("format" = "binary"))]
     pub file: String,
-    /// The project the contacts belong to.
+    /// The project of the contacts.
     pub project_id: ProjectId,
-    /// JSON: which header is which field. Keys: email (needed), firstName, lastName, name, phone, country, language, tags, status,
-    /// customFields {name: header}. Guessed from common headers if absent; columns that are not understood are left out then.
+    /// JSON that maps fields to headers. Keys: email (required), firstName, lastName, name, phone, country, language, tags, status,
+    /// customFields {name: header}. Guessed from common headers if absent; unrecognized columns are then ignored.
     pub column_map: Option<String>,
-    /// `upsert` (if absent) lays what the file says over contacts that are there; `skip` leaves them as they are.
+    /// `upsert` (the default) updates existing contacts with the values of the file; `skip` leaves them unchanged.
     #[schemars(extend("enum" = ["upsert", "skip"]))]
     pub on_conflict: Option<String>,
-    /// What stands between cells: one ASCII character; a comma if absent. `\t` is a tab.
+    /// The separator between cells: one ASCII character; a comma if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// Names of tags for every contact of the file: a JSON array, or names between commas.
+    /// Names of tags for every contact of the file: a JSON array, or names separated by commas.
     pub tags: Option<String>,
-    /// The status of contacts whose row says none; a new contact is subscribed if absent.
+    /// The status of contacts whose row has none. If absent, new contacts are subscribed.
     pub status: Option<Status>,
-    /// `true`: only keep the file, for a day, until POST /v1/contacts/imports/{id}/start; what else this form says does not count then.
+    /// `true`: only store the file, for a day, until POST /v1/contacts/imports/{id}/start. The other fields of this form are then ignored.
     pub hold: Option<bool>,
 }
 
-/// The import that began.
+/// The import that was started.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportStarted {
     /// `contact_import`
@@ -69,10 +69,10 @@ impl Operation for Import {
     const SPEC: Spec = Spec::post("contacts.import", "/v1/contacts/imports", needs(Permission::AudienceWrite))
         .summary("Import contacts from a CSV file")
         .about(
-            "multipart/form-data. The answer comes when the file is kept; GET /v1/contacts/imports/{id} tells how far its rows are. \
-                A wrong row spoils no other. An existing status changes only where nobody's own word is overruled. Emits \
-                subscriber.unsubscribed for each contact that becomes unsubscribed, and subscriber.bulk_imported once, when all are \
-                done.",
+            "multipart/form-data. The response is sent once the file is stored; GET /v1/contacts/imports/{id} returns the progress. \
+                An invalid row does not affect the others. An existing status changes only if that does not overrule the contact's own \
+                choice. Emits subscriber.unsubscribed for each contact that becomes unsubscribed, and subscriber.bulk_imported \
+                once, when all are done.",
         )
         .rate(RouteGroup::Imports)
         .body(BodySize::Upload)
@@ -99,7 +99,7 @@ impl Raw for Import {
         if started.is_err()
             && let Some(file) = upload.blob
         {
-            // Best effort: what stays behind has an expiry of its own.
+            // Best effort: the file expires anyway.
             let _ = context.data().store.write(move |tx| blobs::expire(tx, file, tx.now())).await;
         }
         let status = if upload.hold { "uploaded" } else { "processing" };
@@ -112,7 +112,7 @@ impl Raw for Import {
     }
 }
 
-/// Chunks in one transaction: a sync of the disk for each 2 MiB.
+/// Chunks in one transaction: one disk sync for each 2 MiB.
 const CHUNKS_PER_WRITE: usize = 8;
 
 /// The form as it arrives.
@@ -120,7 +120,7 @@ const CHUNKS_PER_WRITE: usize = 8;
 struct Upload {
     blob: Option<BlobId>,
     bytes: u64,
-    /// The beginning of the file, where its headers are.
+    /// The beginning of the file, which contains its headers.
     head: Vec<u8>,
     encoding: Option<Encoding>,
     project: Option<ProjectId>,
@@ -154,7 +154,7 @@ impl Upload {
                 continue;
             }
             let text = field.text().await.map_err(|error| refused(error, max))?;
-            // A tab is a delimiter, and must not go with the blanks around a value.
+            // A tab is a delimiter, so it must not be trimmed like the whitespace around other values.
             self.field(&name, if name == "delimiter" { &text } else { text.trim() })?;
         }
         Ok(())
@@ -210,10 +210,10 @@ impl Upload {
         Ok(())
     }
 
-    /// Keep the file, chunk by chunk: what is in memory is a chunk or a few, however long the file.
+    /// Stores the file chunk by chunk, so that memory holds only a few chunks, however long the file is.
     async fn file(&mut self, context: &Context, mut field: Field<'_>, max: u64) -> Result<(), Failure> {
         if self.blob.is_some() {
-            return Err(Failure::field("file", "give one file only"));
+            return Err(Failure::field("file", "give only one file"));
         }
         let store = &context.data().store;
         let name: String = field.file_name().unwrap_or("contacts.csv").chars().take(200).collect();
@@ -238,7 +238,7 @@ impl Upload {
                 number += whole.len().div_ceil(blobs::CHUNK_BYTES) as u32;
                 let there = store.write(move |tx| put(tx, id, first, &whole)).await??;
                 if !there {
-                    return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; send it in parts."));
+                    return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; split the file."));
                 }
             }
             if ended {
@@ -247,18 +247,18 @@ impl Upload {
         }
     }
 
-    /// The form is complete: check it, and begin the work.
+    /// Checks the complete form and starts the job.
     async fn start(&mut self, context: &Context) -> Result<JobId, Failure> {
         let project = self.project.ok_or_else(|| Failure::field("projectId", "missing"))?;
         let account = context.caller.account();
-        // Said before anything about the file.
+        // Checked before any error about the file.
         context.read(move |tx| projects::require(tx, account, project)).await?;
         let file = self.blob.ok_or_else(|| Failure::field("file", "missing; give the CSV file in this field"))?;
         let encoding = self.encoding.expect("a file that was read to its end has an encoding");
         let delimiter = self.delimiter.unwrap_or(b',');
         let (headers, offset) = jobs::headers(&self.head, delimiter, encoding)?;
         let columns = match &self.mapping {
-            // Nobody has said yet.
+            // The columns are not mapped yet.
             _ if self.hold => Columns::default(),
             Some(mapping) => Columns::named(mapping, &headers)?,
             None => Columns::guessed(&headers)?,
@@ -280,9 +280,9 @@ impl Upload {
             if hold {
                 return jobs::pending_imports::add(tx, account, project, task, bytes).map(|job| job.id);
             }
-            // The job lets the file go; until then nothing else does.
+            // From now on, only the job releases the file.
             if !blobs::complete(tx, file, bytes, None)? {
-                return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; send it in parts."));
+                return Err(Failure::because(Code::RequestTimeout, "The upload took more than an hour; split the file."));
             }
             jobs::open(tx, account, project, Task::Import(task)).map(|job| job.id)
         });
@@ -306,10 +306,10 @@ fn put(tx: &mut crate::engine::store::WriteTx<'_>, id: BlobId, first: u32, whole
     Ok(true)
 }
 
-/// What [`delimiter`] understands.
+/// The input that [`delimiter`] accepts.
 pub const DELIMITER_PATTERN: &str = r#"^([\x00-\x09\x0b\x0c\x0e-!#-/:-@\[-`{-\x7f]|\\t|tab)?$"#;
 
-/// A delimiter as callers write it.
+/// Parses a delimiter as callers write it.
 pub fn delimiter(text: &str) -> Option<u8> {
     match text {
         "" => Some(b','),
@@ -321,12 +321,12 @@ pub fn delimiter(text: &str) -> Option<u8> {
     }
 }
 
-/// The refusal of something that is no delimiter.
+/// The error for an invalid delimiter.
 pub fn wrong_delimiter() -> Failure {
-    Failure::field("delimiter", "expected one ASCII character that is no letter, digit or quotation mark, like , ; | or \\t")
+    Failure::field("delimiter", "expected one ASCII character other than a letter, digit or quotation mark, like , ; | or \\t")
 }
 
-/// A broken body, in the form the reader of forms takes errors in.
+/// A broken request body, in the error form that the form reader expects.
 #[derive(Debug)]
 struct Broken(BodyError);
 

@@ -1,4 +1,4 @@
-//! What is to be told of single rows of an import.
+//! Lists the notes on single rows of an import.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,33 +14,33 @@ use crate::vocab::permissions::Permission;
 /// `contacts.import_errors`
 pub struct ImportErrors;
 
-/// Which import, and which part of the list.
+/// The import, and the part of the list to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListImportErrors {
-    /// As the import answered it.
+    /// As returned by the import.
     pub id: JobId,
-    /// Where it was started; not needed, but it must be right.
+    /// The import's project. Optional, but it must match if given.
     #[serde(rename = "projectId")]
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to pass over.
+    /// The number of entries to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page to return instead of `offset`, from 1.
     pub page: Option<PageNumber>,
 }
 
-/// What is to be told of one row.
+/// A note on one row.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportError {
     /// The row's number in the file; the headers are row 1.
     pub row: u32,
     /// Its email, if it has one.
     pub email: Option<String>,
-    /// The field at fault.
+    /// The invalid field.
     pub field: String,
-    /// What is wrong and what was expected, or why a status was not taken.
+    /// What is wrong and what was expected, or why the status was not changed.
     pub error: String,
 }
 
@@ -57,8 +57,10 @@ impl Listed for ImportError {
 
 impl Operation for ImportErrors {
     const SPEC: Spec = Spec::get("contacts.import_errors", "/v1/contacts/imports/{id}/errors", needs(Permission::AudienceRead))
-        .summary("List what is to be told of single rows of an import")
-        .about("In the order of the file. The first thousand are kept; the counts of the import say how many rows failed in all.")
+        .summary("List the row errors of an import")
+        .about(
+            "In the order of the file. Only the first thousand are kept; the import's counts show how many rows failed in total.",
+        )
         .fails(&[Code::NotFound]);
     type Input = ListImportErrors;
     type Output = Page<ImportError>;
@@ -68,7 +70,7 @@ impl Operation for ImportErrors {
             row: 17,
             email: Some("grace.example.com".into()),
             field: "email".into(),
-            error: "The email address has no @; give one like name@example.com.".into(),
+            error: "The email address has no @; enter one like name@example.com.".into(),
         };
         let window = Window { limit: 20, offset: 0, paged: false };
         (json!({ "id": "66f1a2b3d4e5f60718293a4c" }), Page { items: vec![error], total: 1, window })

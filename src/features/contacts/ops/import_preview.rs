@@ -1,4 +1,4 @@
-//! The beginning of a file that waits for its import, and what its columns seem to be.
+//! Previews a pending file and guesses its columns.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,22 +17,22 @@ use crate::vocab::permissions::Permission;
 /// `contacts.import_preview`
 pub struct ImportPreview;
 
-/// Which file.
+/// Selects a file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImport {
-    /// As the upload answered it.
+    /// As returned by the upload.
     pub id: JobId,
-    /// Where it was uploaded; not needed, but it must be right.
+    /// The file's project. Optional, but it must match if given.
     pub project_id: Option<ProjectId>,
-    /// What stands between cells; found out if absent. `\t` is a tab.
+    /// The separator between cells; detected if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
-    /// How many rows, 5 if absent.
+    /// The number of rows; 5 if absent.
     pub rows: Option<Bounded<1, { limits::UPLOAD_ROWS_SHOWN_MAX }>>,
 }
 
-/// A file in short.
+/// A preview of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportPreviewed {
@@ -40,11 +40,11 @@ pub struct ImportPreviewed {
     pub project_id: ProjectId,
     pub file_name: String,
     pub bytes: u64,
-    /// What stands between cells.
+    /// The separator between cells.
     pub delimiter: String,
     /// Every column of the file.
     pub columns: Vec<ImportColumn>,
-    /// The file is forgotten then, if no import has begun.
+    /// When the file is deleted if its import has not started.
     pub expires_at: WireTime,
 }
 
@@ -54,19 +54,19 @@ pub struct ImportPreviewed {
 pub struct ImportColumn {
     /// Its cell in the first row.
     pub header: String,
-    /// What it seems to be: the name of a field, `customFields.` and the name of one; absent if unknown.
+    /// The guessed field: its name, or `customFields.` with the name of a custom field; absent if unknown.
     pub guess: Option<String>,
     /// Its cells in the next rows.
     pub samples: Vec<String>,
 }
 
-/// Enough to see what a column holds.
+/// Enough rows to recognize what a column contains.
 const ROWS: u64 = 5;
 
 impl Operation for ImportPreview {
     const SPEC: Spec = Spec::get("contacts.import_preview", "/v1/contacts/imports/{id}/preview", needs(Permission::AudienceRead))
-        .summary("Look at a file before its import")
-        .about("For a file that was uploaded with `hold`. An import that has begun is refused with 409.")
+        .summary("Preview a file before its import")
+        .about("For a file that was uploaded with `hold`. Returns 409 once the import has started.")
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = PreviewImport;
     type Output = Done<ImportPreviewed>;

@@ -1,4 +1,4 @@
-//! Begin the import of a file that waits for it.
+//! Starts the import of a pending file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,44 +20,44 @@ use crate::vocab::permissions::Permission;
 /// `contacts.import_start`
 pub struct ImportStart;
 
-/// How the file is to be read.
+/// How to read the file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartImport {
-    /// As the upload answered it.
+    /// As returned by the upload.
     pub id: JobId,
-    /// Where it was uploaded; not needed, but it must be right.
+    /// The file's project. Optional, but it must match if given.
     pub project_id: Option<ProjectId>,
-    /// Which header is which field; guessed from common headers if absent.
+    /// Maps fields to headers; guessed from common headers if absent.
     pub column_map: Option<ColumnMap>,
-    /// What happens to contacts that are there already.
+    /// What to do with contacts that already exist.
     #[serde(default)]
     pub on_conflict: Existing,
-    /// What stands between cells; found out if absent. `\t` is a tab.
+    /// The separator between cells; detected if absent. `\t` is a tab.
     #[schemars(extend("pattern" = DELIMITER_PATTERN))]
     pub delimiter: Option<String>,
     /// Names of tags for every contact of the file.
     #[serde(default)]
     pub tags: Vec<TagName>,
-    /// The status of contacts whose row says none; a new contact is subscribed if absent.
+    /// The status of contacts whose row has none. If absent, new contacts are subscribed.
     pub status: Option<Status>,
 }
 
-/// What happens to a contact that is there already.
+/// What to do with a contact that already exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Existing {
-    /// What the file says is laid over it.
+    /// Update it with the values of the file.
     #[default]
     Upsert,
-    /// It stays as it is.
+    /// Leave it unchanged.
     Skip,
 }
 
 impl Operation for ImportStart {
     const SPEC: Spec = Spec::post("contacts.import_start", "/v1/contacts/imports/{id}/start", needs(Permission::AudienceWrite))
-        .summary("Import a file that was uploaded before")
-        .about("For a file that was uploaded with `hold`. Once begun, it is like any other import; a second time is refused with 409.")
+        .summary("Import an uploaded file")
+        .about("For a file that was uploaded with `hold`. It then works like any other import. Starting it twice returns 409.")
         .fails(&[Code::NotFound, Code::WrongState, Code::LimitReached]);
     type Input = StartImport;
     type Output = Done<ImportStarted>;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_looked_at_mapped_and_imported() {
+    fn a_file_is_previewed_mapped_and_imported() {
         let app = TestApp::new();
         let path = hold(&app, "Post;Who;Shoe size\nada@example.com;Ada Lovelace;38\nbob@example.com;Bob;\n");
         work(&app);
@@ -136,7 +136,7 @@ mod tests {
         let all = json!([column("Post", "ada@example.com"), column("Who", "Ada Lovelace"), column("Shoe size", "38")]);
         assert_eq!(look["columns"], all);
         let refused = app.post(&format!("{path}/start"), json!({}));
-        assert!(refused.refusal().2.starts_with("columnMap: no column is for the email address"), "{refused:?}");
+        assert!(refused.refusal().2.starts_with("columnMap: no column holds the email address"), "{refused:?}");
         let map = json!({ "email": "Post", "name": "Who", "customFields": { "shoe": "Shoe size" } });
         let start = json!({ "columnMap": map, "tags": ["fair"], "status": "non-subscribed" });
         assert_eq!(app.post(&format!("{path}/start"), start.clone()).data()["status"], "processing");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_nobody_comes_back_to_are_let_go() {
+    fn abandoned_files_are_deleted() {
         let app = TestApp::new();
         let first = hold(&app, "email\na@example.com\n");
         app.clock.advance_ms(1_000);

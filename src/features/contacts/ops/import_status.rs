@@ -1,4 +1,4 @@
-//! How far the import of a file is.
+//! Returns the progress of a file import.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,18 +15,18 @@ use crate::vocab::permissions::Permission;
 /// `contacts.import_status`
 pub struct ImportStatus;
 
-/// Which import.
+/// Selects an import.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportRef {
-    /// As the import answered it.
+    /// As returned by the import.
     pub id: JobId,
-    /// Where it was started; not needed, but it must be right.
+    /// The import's project. Optional, but it must match if given.
     #[serde(rename = "projectId")]
     pub project_id: Option<ProjectId>,
 }
 
-/// An import of a file. Its names are in this style because that is what clients of this interface read.
+/// The progress of a file import. Its names are in snake case, as API clients expect here.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ImportProgress {
     /// `contact_import`
@@ -35,7 +35,7 @@ pub struct ImportProgress {
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
     pub counts: RowCounts,
-    /// How much of the file is done, from 0 to 1.
+    /// The share of the file that is done, from 0 to 1.
     pub progress: f64,
     /// Why it failed, and what to do.
     pub error: Option<String>,
@@ -43,18 +43,18 @@ pub struct ImportProgress {
     pub completed_at: Option<WireTime>,
 }
 
-/// What came of the rows so far.
+/// The results of the rows so far.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RowCounts {
-    /// Rows read so far; in the end, all of them. The sum of the others.
+    /// Rows read so far; in the end, all of them. The sum of the other counts.
     pub total: u64,
     /// New contacts.
     pub created: u64,
     /// Rows that changed a contact.
     pub updated: u64,
-    /// Rows that changed nothing: `onConflict` says so, or the contact is as told already.
+    /// Rows that changed nothing: `onConflict` skipped them, or the contact already matched.
     pub skipped: u64,
-    /// Rows that were refused: see the errors of this import.
+    /// Rows that were refused; see the errors of this import.
     pub failed: u64,
 }
 
@@ -67,8 +67,8 @@ impl From<Counts> for RowCounts {
 
 impl Operation for ImportStatus {
     const SPEC: Spec = Spec::get("contacts.import_status", "/v1/contacts/imports/{id}", needs(Permission::AudienceRead))
-        .summary("Tell how far an import is")
-        .about("A finished import is told about for 30 days.")
+        .summary("Get the progress of an import")
+        .about("Finished imports can be read for 30 days.")
         .fails(&[Code::NotFound]);
     type Input = ImportRef;
     type Output = Done<ImportProgress>;

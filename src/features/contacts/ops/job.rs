@@ -1,4 +1,4 @@
-//! One import, export or change of many contacts, in short: for whoever has its id alone.
+//! Summarizes one import, export or bulk change, for callers that know only its id.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,18 +14,18 @@ use crate::vocab::permissions::Permission;
 /// `contacts.job`
 pub struct Job;
 
-/// Which job.
+/// Selects a job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobRef {
-    /// As it was answered when the job began.
+    /// As returned when the job was started.
     pub id: JobId,
 }
 
 impl Operation for Job {
     const SPEC: Spec = Spec::get("contacts.job", "/v1/contacts/jobs/{id}", needs(Permission::AudienceRead))
-        .summary("Tell what an import, an export or a change of many contacts is, and whose")
-        .about("A finished job is told about for 30 days. The operations on each kind say more of it.")
+        .summary("Get the kind, project and status of a contacts job")
+        .about("Finished jobs can be read for 30 days. The operations for each kind of job return more details.")
         .fails(&[Code::NotFound]);
     type Input = JobRef;
     type Output = Done<ContactJob>;
@@ -49,7 +49,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_job_is_told_of_as_the_list_does() {
+    fn a_job_looks_the_same_as_in_the_list() {
         let app = TestApp::new();
         app.post_in("/v1/contacts/exports", json!({})).data();
         let listed = app.get("/v1/contacts/jobs").data()["jobs"][0].clone();

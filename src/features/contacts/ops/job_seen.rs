@@ -1,4 +1,4 @@
-//! Take note that an import, an export or a change failed.
+//! Acknowledges that an import, an export or a bulk change failed.
 
 use serde_json::{Value, json};
 
@@ -15,14 +15,14 @@ pub struct JobSeen;
 
 impl Operation for JobSeen {
     const SPEC: Spec = Spec::post("contacts.job_seen", "/v1/contacts/jobs/{id}/seen", needs(Permission::AudienceWrite))
-        .summary("Take note that an import, an export or a change failed")
-        .about("It stays in the list of jobs, and needs nobody's attention any more. Once more changes nothing.")
+        .summary("Acknowledge a failed import, export or bulk change")
+        .about("The job stays in the list but no longer needs attention. Repeating this changes nothing.")
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = ImportRef;
     type Output = Done<ContactJob>;
 
     fn example() -> (Value, Self::Output) {
-        let error = Some("The uploaded file is not there any more; upload it again.".to_owned());
+        let error = Some("The uploaded file no longer exists; upload it again.".to_owned());
         let job = ContactJob { status: "failed", error, seen: true, ..ContactJob::sample() };
         (json!({ "id": job.id }), Done(job))
     }
@@ -43,7 +43,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_failure_is_listed_until_and_after_somebody_takes_note_of_it() {
+    fn a_failure_is_listed_before_and_after_it_is_acknowledged() {
         let app = TestApp::new();
         let project = app.project.to_string();
         let upload = |file: &[u8]| {

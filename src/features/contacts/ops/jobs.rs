@@ -1,4 +1,4 @@
-//! The newest imports, exports and changes: to find back to what was begun, and to hear of what failed.
+//! Lists the newest imports, exports and bulk changes, so that users can return to them and notice failures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,11 @@ use crate::vocab::permissions::Permission;
 /// `contacts.jobs`
 pub struct Jobs;
 
-/// Whose jobs.
+/// The jobs to list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListJobs {
-    /// Only those of this project.
+    /// Only jobs of this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
@@ -32,7 +32,7 @@ pub struct ContactJobs {
     pub jobs: Vec<ContactJob>,
 }
 
-/// A job in short.
+/// A summary of a job.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContactJob {
@@ -42,13 +42,13 @@ pub struct ContactJob {
     pub kind: &'static str,
     #[schemars(extend("enum" = ["pending", "processing", "completed", "failed", "uploaded"]))]
     pub status: &'static str,
-    /// How many rows or contacts are done.
+    /// The number of rows or contacts that are done.
     pub processed: u64,
-    /// Of them, how many were refused.
+    /// The number of those that were refused.
     pub failed: u64,
     /// Why it failed, and what to do.
     pub error: Option<String>,
-    /// Whether somebody has taken note that it failed.
+    /// Whether a user has acknowledged the failure.
     pub seen: bool,
     pub created_at: WireTime,
     pub completed_at: Option<WireTime>,
@@ -97,8 +97,10 @@ impl ContactJob {
 
 impl Operation for Jobs {
     const SPEC: Spec = Spec::get("contacts.jobs", "/v1/contacts/jobs", needs(Permission::AudienceRead))
-        .summary("List the newest imports, exports and changes of many contacts")
-        .about("Whatever became of them, for 30 days after their end; files that wait for their import for one.")
+        .summary("List the newest imports, exports and bulk changes")
+        .about(
+            "Jobs are listed in any state, for 30 days after they end; uploaded files whose import has not started, for one day.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListJobs;
@@ -129,7 +131,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn the_newest_come_first_whatever_became_of_them() {
+    fn the_newest_jobs_come_first_in_any_state() {
         let app = TestApp::new();
         app.post_in("/v1/contacts/exports", json!({})).data();
         while jobs::step(app.data()).expect("works") {}
@@ -139,12 +141,12 @@ mod tests {
         app.clock.advance_ms(1_000);
         app.post_in("/v1/contacts/bulk-change", json!({ "all": true, "status": "subscribed" })).data();
         let listed = app.get_in("/v1/contacts/jobs").data();
-        let told: Vec<(&str, &str)> = listed["jobs"]
+        let shown: Vec<(&str, &str)> = listed["jobs"]
             .as_array()
             .expect("a list")
             .iter()
             .map(|job| (job["kind"].as_str().expect("text"), job["status"].as_str().expect("text")))
             .collect();
-        assert_eq!(told, [("change", "pending"), ("import", "uploaded"), ("export", "completed")]);
+        assert_eq!(shown, [("change", "pending"), ("import", "uploaded"), ("export", "completed")]);
     }
 }

@@ -18,21 +18,21 @@ use crate::vocab::permissions::Permission;
 /// `contacts.list`
 pub struct List;
 
-/// Which contacts, in which order, and which page of them.
+/// The filters, the order, and the page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListContacts {
-    /// The project they belong to.
+    /// The project of the contacts.
     pub project_id: ProjectId,
-    /// Words to find in email, names, phone, tags and custom fields, also while they are being typed and with small typing errors.
+    /// Words to find in email, names, phone, tags and custom fields. Matches partly typed words and tolerates small typos.
     pub search: Option<String>,
-    /// With `search`: wait until the search finds every write answered before this request, for up to 5 seconds; then the answer is 503.
-    /// Without it, a search waits up to 200 ms for the caller's own writes of the last second.
+    /// With `search`: wait up to 5 seconds until the search finds every write answered before this request, or else return 503. Without it,
+    /// a search waits up to 200 ms for the caller's own writes of the last second.
     #[serde(default)]
     pub refresh: bool,
     /// Only contacts of this status.
     pub status: Option<Status>,
-    /// Names of tags, as a comma list, or as a JSON array if a name has a comma: only contacts with at least one of them.
+    /// Names of tags, separated by commas, or as a JSON array if a name contains a comma: only contacts with at least one of them.
     #[serde(default)]
     pub tags: Vec<String>,
     /// Only members of this segment.
@@ -51,9 +51,9 @@ pub struct ListContacts {
     pub sort_order: SortOrder,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of contacts to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
     pub page: Option<PageNumber>,
 }
 
@@ -62,7 +62,7 @@ impl Operation for List {
         .also_at(&["/v1/subscribers"])
         .summary("List and search contacts")
         .about(
-            "All filters must be met. Newest first, unless a search ranks them or sortBy says otherwise. A search right after a write by \
+            "All filters must match. Newest first, unless a search ranks the contacts or sortBy is given. A search right after a write by \
                 the same key or session finds what was written; add refresh=true to also find all writes by others.",
         )
         .blocking()
@@ -113,7 +113,7 @@ impl Query for List {
         let mut viewer = Viewer::new(tx, view.caller, project);
         let mut items = Vec::with_capacity(numbers.len());
         for number in numbers {
-            // A number from the index is in `wanted` too, so its contact is there in this very snapshot.
+            // A number from the index is also in `wanted`, so its contact exists in this snapshot.
             if let Some(contact) = store::by_number(tx, project, number)? {
                 items.push(viewer.view(contact)?);
             }
@@ -139,7 +139,7 @@ mod tests {
     use crate::features::contacts::indexing;
     use crate::testing::TestApp;
 
-    /// The index followed a moment later, and the search said that there was no such contact.
+    /// Regression: the index lagged by a moment, and the search did not find the contact.
     #[test]
     fn a_search_right_after_a_write_waits_until_the_index_has_it() {
         let app = TestApp::new();
@@ -160,6 +160,6 @@ mod tests {
         assert!(found, "no search waited for the index");
 
         app.post_in("/v1/contacts", json!({ "email": "late@example.com" })).data();
-        assert_eq!(total("late@example.com"), Some(0), "an index that does not follow keeps no search from answering");
+        assert_eq!(total("late@example.com"), Some(0), "a search answers even if the index does not follow");
     }
 }

@@ -1,4 +1,4 @@
-//! Which project a contact belongs to: for whoever has its id alone, from a log or a link.
+//! Returns the project of a contact, for callers that know only its id, from a log or a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 /// `contacts.project`
 pub struct Project;
 
-/// Which contact.
+/// Selects a contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactIdOnly {
@@ -24,9 +24,9 @@ pub struct ContactIdOnly {
 
 impl Operation for Project {
     const SPEC: Spec = Spec::get("contacts.project", "/v1/contacts/{id}/project", needs(Permission::AudienceRead))
-        .summary("Say which project a contact belongs to")
+        .summary("Get the project of a contact")
         .about(
-            "Every other operation on contacts wants the project too: it is cheaper to keep it beside the id than to ask for it.",
+            "All other contact operations require the project too, so store it together with the id instead of calling this each time.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -53,7 +53,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_contact_is_found_in_whichever_project_it_is() {
+    fn a_contact_is_found_in_any_project() {
         let app = TestApp::new();
         let other = app.another_project();
         let made = |project: &str, email: &str| {
@@ -62,7 +62,7 @@ mod tests {
         };
         let own = app.project.to_string();
         for project in [own.as_str(), &other.to_string()] {
-            // The same number in both: what tells them apart is the rest of the id.
+            // Both have the same number; the rest of the id distinguishes them.
             let id = made(project, "ada@example.com");
             assert_eq!(app.get(&format!("/v1/contacts/{id}/project")).data(), json!({ "projectId": project }));
         }

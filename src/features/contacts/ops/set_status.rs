@@ -19,25 +19,25 @@ use crate::vocab::permissions::Permission;
 /// `contacts.set_status`
 pub struct SetStatus;
 
-/// Which contact, and its new status.
+/// The contact and its new status.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStatus {
-    /// The project the contact belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
     /// The contact's email.
     pub email: EmailAddress,
     pub status: Status,
-    /// True, or absent without `tags`: the status itself changes. False with `tags`: the contact only leaves, or joins, those tags.
+    /// True, or absent without `tags`: the status itself changes. False with `tags`: the contact only joins or leaves those tags.
     pub all_lists: Option<bool>,
-    /// Names of tags, for a change that concerns only them.
+    /// Names of tags, for a change limited to them.
     pub tags: Option<Vec<TagName>>,
 }
 
-/// Whether it was done.
+/// The result of a change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Success {
-    /// Always true: a failure is an error.
+    /// Always true; a failure returns an error.
     pub success: bool,
 }
 
@@ -46,9 +46,9 @@ impl Operation for SetStatus {
         .also_at(&["/v1/subscribers/status"])
         .summary("Change a contact's status")
         .about(
-            "An explicit change: it may take a contact from any status to any other. Emits subscriber.unsubscribed with action \
+            "An explicit change, so any status can change to any other. Emits subscriber.unsubscribed with action \
                 \"status_changed\" when the contact becomes unsubscribed, and with action \"tags_left\" when it only leaves tags; \
-                nothing else is told.",
+                no other change emits an event.",
         )
         .fails(&[Code::NotFound]);
     type Input = NewStatus;
@@ -70,7 +70,7 @@ impl Command for SetStatus {
         if input.all_lists.unwrap_or(names.is_empty()) {
             after.set_status(input.status, tx.now());
         } else if names.is_empty() {
-            return Err(Failure::field("tags", "name the tags this concerns, or set allLists to true"));
+            return Err(Failure::field("tags", "give the tags to change, or set allLists to true"));
         } else {
             let joins = input.status == Status::Subscribed;
             retag(tx, project, &mut after, &names, joins)?;
@@ -84,7 +84,7 @@ impl Command for SetStatus {
     }
 }
 
-/// Let a contact join or leave tags. Leaving a tag that does not exist is done already.
+/// Makes a contact join or leave tags. Leaving a tag that does not exist changes nothing.
 pub fn retag(
     tx: &mut WriteTx<'_>,
     project: ProjectId,
@@ -106,7 +106,7 @@ pub fn retag(
     Ok(())
 }
 
-/// Write what changed; nothing, if nothing did.
+/// Saves the contact if it changed.
 pub fn save(tx: &mut WriteTx<'_>, project: ProjectId, before: &Contact, mut after: Contact) -> Result<(), Failure> {
     if !after.differs(before) {
         return Ok(());
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_joins_no_more_tags_than_it_may_have() {
+    fn a_contact_cannot_exceed_the_tag_limit() {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         join(&app, &names(0, TAGS_PER_CONTACT_MAX)).data();

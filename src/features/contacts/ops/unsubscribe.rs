@@ -19,15 +19,15 @@ use crate::vocab::permissions::Permission;
 /// `contacts.unsubscribe`
 pub struct Unsubscribe;
 
-/// Who unsubscribes from what.
+/// The contact, and what to unsubscribe it from.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnsubscribeRequest {
     /// The contact's email.
     pub email: EmailAddress,
-    /// The project it leaves.
+    /// The contact's project.
     pub project_id: ProjectId,
-    /// True if absent: from everything. False: only from `tags`.
+    /// True or absent: unsubscribe from everything. False: only leave `tags`.
     pub all_lists: Option<bool>,
     /// Names of tags to leave when `allLists` is false.
     pub tags: Option<Vec<TagName>>,
@@ -38,8 +38,10 @@ impl Operation for Unsubscribe {
         .also_at(&["/v1/contacts/unsubscribe"])
         .summary("Unsubscribe a contact")
         .takes_tokens()
-        .about("Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if only tags are left. Repeating it changes nothing \
-             and emits nothing.")
+        .about(
+            "Emits subscriber.unsubscribed with action \"unsubscribed\", or \"tags_left\" if it only leaves tags. Repeating it \
+             changes nothing and emits nothing.",
+        )
         .fails(&[Code::NotFound]);
     type Input = UnsubscribeRequest;
     type Output = Done<Success>;
@@ -59,7 +61,7 @@ impl Command for Unsubscribe {
         let mut after = before.clone();
         if !input.all_lists.unwrap_or(true) {
             if names.is_empty() {
-                return Err(Failure::field("tags", "name the tags to leave, or set allLists to true"));
+                return Err(Failure::field("tags", "give the tags to leave, or set allLists to true"));
             }
             retag(tx, project, &mut after, &names, false)?;
             if after.differs(&before) {

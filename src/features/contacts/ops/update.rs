@@ -28,13 +28,13 @@ use crate::vocab::permissions::Permission;
 /// `contacts.update`
 pub struct Update;
 
-/// What changes. A field that is left out stays as it is; `null` clears it.
+/// The change. Fields that are not given stay as they are; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContactPatch {
     /// The contact's id.
     pub id: ContactId,
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub first_name: Patch<PersonName>,
@@ -49,13 +49,13 @@ pub struct ContactPatch {
     /// ISO 639-1 or BCP 47.
     #[serde(default)]
     pub language: Patch<LanguageTag>,
-    /// All tags the contact is to have. Those that do not exist are created.
+    /// All tags the contact should have. Tags that do not exist are created.
     pub tags: Option<Vec<TagName>>,
-    /// Merged into what is there: fields not included stay, `null` removes one, an empty object removes all.
+    /// Merged into the existing fields: fields that are not included stay, `null` removes one, an empty object removes all.
     #[schemars(transform = fields::describe)]
     #[serde(default, deserialize_with = "fields::given")]
     pub custom_fields: Option<BTreeMap<String, FieldValue>>,
-    /// An explicit change of status: the only way back for an unsubscribed or bounced contact.
+    /// An explicit status change: the only way to resubscribe an unsubscribed or bounced contact.
     pub status: Option<Status>,
 }
 
@@ -64,7 +64,7 @@ impl Operation for Update {
         .also_at(&["/v1/subscribers/{id}"])
         .summary("Change a contact")
         .about(
-            "Emits subscriber.updated, and subscriber.unsubscribed when the status becomes unsubscribed. A change that changes \
+            "Emits subscriber.updated, and subscriber.unsubscribed when the status becomes unsubscribed. An update that changes \
                 nothing emits nothing.",
         )
         .fails(&[Code::NotFound, Code::LimitReached]);

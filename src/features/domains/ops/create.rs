@@ -33,9 +33,9 @@ impl Operation for Create {
     const SPEC: Spec = Spec::post("domains.create", "/v1/domains", needs(Permission::DomainWrite))
         .summary("Add a sending domain")
         .about(
-            "Makes its DKIM keys and says which records to put into the DNS; they are looked for from then on, and POST …/verify looks \
-             at once. Mail can be sent from the domain, and from names below it, as soon as one DKIM record is there; the other records \
-             are recommended. A domain that is there already is answered as it is.",
+            "Creates its DKIM keys and returns the DNS records to add. They are checked from then on; POST …/verify checks \
+             at once. You can send from the domain, and from its subdomains, once one DKIM record is found; the other records \
+             are recommended. An existing domain is returned unchanged.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached]);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_with_the_records_to_paste_and_nothing_secret() {
+    fn returns_the_records_to_paste_and_no_secrets() {
         let app = app();
         let answer = app.post("/v1/domains", json!({ "domain": "Acme.EXAMPLE." }));
         assert_eq!(answer.status, 201);
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_is_answered_with_the_same_keys() {
+    fn a_repeat_returns_the_same_keys() {
         let app = app();
         let first = app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
         assert_eq!(app.post("/v1/domains", json!({ "domain": "ACME.example" })).data(), first);
     }
 
     #[test]
-    fn without_a_public_name_there_are_no_records_for_bounces_but_a_note() {
+    fn without_a_public_name_there_is_a_note_and_no_bounce_records() {
         let app = TestApp::new();
         let made = app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
         assert_eq!(made["dnsRecords"].as_array().map(Vec::len), Some(3));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_domain_of_ones_own() {
+    fn invalid_and_public_suffix_domains_are_refused() {
         let app = TestApp::new();
         for given in ["acme", "co.uk", "https://acme.example", "ada@acme.example", "192.0.2.1"] {
             let answer = app.post("/v1/domains", json!({ "domain": given }));

@@ -17,7 +17,7 @@ pub struct Delete;
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedDomain {
-    /// The domain that is gone.
+    /// The deleted domain.
     pub domain: String,
     /// Always true.
     pub deleted: bool,
@@ -26,7 +26,7 @@ pub struct DeletedDomain {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("domains.delete", "/v1/domains/{domain}", needs(Permission::DomainWrite))
         .summary("Delete a sending domain")
-        .about("Its keys go with it: nothing can be sent from it any more, and adding it again makes new ones.")
+        .about("Also deletes its keys. Nothing can be sent from it afterwards, and adding it again creates new keys.")
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
     type Output = Done<DeletedDomain>;
@@ -50,7 +50,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_deleted_domain_is_gone_and_comes_back_with_other_keys() {
+    fn a_deleted_domain_is_not_found_and_gets_new_keys_when_added_again() {
         let app = TestApp::new();
         let first = app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
         let gone = app.delete("/v1/domains/acme.example").data();
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(app.get("/v1/domains/acme.example").refusal().0, 404);
         assert_eq!(app.delete("/v1/domains/acme.example").refusal().1, "RESOURCE_NOT_FOUND");
         let due = store::due(&app.read(), crate::base::clock::Timestamp(i64::MAX), 9).expect("readable");
-        assert!(due.is_empty(), "nobody looks for it any more");
+        assert!(due.is_empty(), "it is no longer checked");
         assert_ne!(app.post("/v1/domains", json!({ "domain": "acme.example" })).data()["dnsRecords"], first["dnsRecords"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Read one sending domain.
+//! Get a sending domain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,18 +15,18 @@ use crate::vocab::permissions::Permission;
 /// `domains.get`
 pub struct Get;
 
-/// Which domain.
+/// The domain to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DomainRef {
-    /// The domain itself, like `example.com`.
+    /// The domain name, like `example.com`.
     pub domain: DomainName,
 }
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("domains.get", "/v1/domains/{domain}", needs(Permission::DomainRead))
-        .summary("Read one sending domain")
-        .about("With its DNS records as they were last seen; POST …/verify looks at them now.")
+        .summary("Get a sending domain")
+        .about("Includes the last result for each DNS record; POST …/verify checks them now.")
         .fails(&[Code::NotFound]);
     type Input = DomainRef;
     type Output = Done<DomainView>;

@@ -13,7 +13,7 @@ use crate::vocab::permissions::Permission;
 /// `domains.list`
 pub struct List;
 
-/// Which of them.
+/// The page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDomains {
@@ -52,7 +52,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_list_is_cut_by_limit_and_offset() {
+    fn limit_and_offset_page_through_the_list() {
         let app = TestApp::new();
         for domain in ["a.example", "b.example", "c.example"] {
             app.post("/v1/domains", json!({ "domain": domain }));

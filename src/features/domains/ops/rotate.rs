@@ -1,4 +1,4 @@
-//! Give a domain new DKIM keys.
+//! Rotate a domain's DKIM keys.
 
 use serde_json::{Value, json};
 
@@ -16,11 +16,11 @@ pub struct Rotate;
 
 impl Operation for Rotate {
     const SPEC: Spec = Spec::post("domains.rotate", "/v1/domains/{domain}/rotate", needs(Permission::DomainWrite))
-        .summary("Give a domain new DKIM keys")
+        .summary("Rotate a domain's DKIM keys")
         .about(
-            "The present keys go on signing until the records of the new ones are in the DNS. The old records then stay for another \
-             seven days (removeAfter), because mail that was signed with them may still be on the way. While new keys wait for their \
-             records, a repeat makes no others.",
+            "The current keys keep signing until the records of the new ones are in the DNS. Keep the old records for another \
+             seven days (removeAfter), because mail signed with them may still be in transit. While new keys wait for their \
+             records, a repeat creates no others.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound]);

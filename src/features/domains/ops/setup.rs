@@ -24,13 +24,13 @@ pub struct Setup;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetUpDomains {
-    /// The domain that people know, like `example.com`.
+    /// The root domain, like `example.com`.
     pub root_domain: DomainName,
-    /// The name of the sender, kept with both parts.
+    /// The sender's name, stored with both parts.
     pub from_name: Option<Name<{ limits::PERSON_NAME_CHARACTERS_MAX }>>,
-    /// A project of the account. Domains belong to the account: it is only checked to be there.
+    /// A project of the account. Domains belong to the account; this is only checked for existence.
     pub project_id: Option<ProjectId>,
-    /// Whether From addresses at the root domain itself are signed by its parts.
+    /// Whether the parts sign for From addresses at the root domain itself.
     #[serde(default)]
     pub vanity_root_from: bool,
 }
@@ -40,14 +40,14 @@ pub struct SetUpDomains {
 pub struct Parts {
     /// For newsletters and offers: `send.<root>`.
     pub marketing: DomainView,
-    /// For single messages that somebody waits for: `notify.<root>`.
+    /// For single messages that recipients wait for: `notify.<root>`.
     pub transactional: DomainView,
 }
 
 impl Operation for Setup {
     const SPEC: Spec = Spec::post("domains.setup", "/v1/domains/setup", needs(Permission::DomainWrite))
         .summary("Add both parts of a root domain")
-        .about("What POST /v1/domains/streams does, for both streams. A repeat changes nothing and gives the same answer.")
+        .about("Like POST /v1/domains/streams, for both streams. A repeat changes nothing and returns the same response.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = SetUpDomains;
@@ -92,7 +92,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn makes_both_parts_once() {
+    fn creates_both_parts_once() {
         let app = TestApp::new();
         let body = json!({ "rootDomain": "acme.example", "fromName": "Acme", "projectId": app.project, "vanityRootFrom": true });
         let made = app.post("/v1/domains/setup", body.clone()).data();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_of_somebody_else_is_not_there() {
+    fn a_project_of_another_account_is_not_found() {
         let app = TestApp::new();
         let body = json!({ "rootDomain": "acme.example", "projectId": "66f1a2b3d4e5f60718293a4b" });
         assert_eq!(app.post("/v1/domains/setup", body).refusal().0, 404);

@@ -20,11 +20,11 @@ pub struct Streams;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStream {
-    /// The domain that people know, like `example.com`.
+    /// The root domain, like `example.com`.
     pub root_domain: DomainName,
-    /// What is sent: `transactional` makes `notify.<root>`, `marketing` makes `send.<root>`.
+    /// The kind of mail: `transactional` creates `notify.<root>`, `marketing` creates `send.<root>`.
     pub stream: Stream,
-    /// Whether From addresses at the root domain itself are signed by this part.
+    /// Whether this part signs for From addresses at the root domain itself.
     #[serde(default)]
     pub vanity_root_from: bool,
 }
@@ -33,9 +33,9 @@ impl Operation for Streams {
     const SPEC: Spec = Spec::post("domains.streams", "/v1/domains/streams", needs(Permission::DomainWrite))
         .summary("Add a part of a root domain for one kind of mail")
         .about(
-            "Keeps the reputation of single messages apart from that of campaigns. With vanityRootFrom, From addresses at the root are \
-             signed by the part, which receivers accept unless the root's DMARC record has adkim=s. A part that is there already is \
-             answered as it is.",
+            "Keeps the reputation of single messages separate from that of campaigns. With vanityRootFrom, the part signs for From \
+             addresses at the root, which receivers accept unless the root's DMARC record has adkim=s. An existing part is \
+             returned unchanged.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached]);
@@ -48,7 +48,7 @@ impl Operation for Streams {
     }
 }
 
-/// The part of a root domain for a stream, as it is made.
+/// Creates the part of a root domain for a stream, or returns the existing one.
 pub async fn create_part(
     context: &Context,
     spec: &'static Spec,
@@ -57,7 +57,7 @@ pub async fn create_part(
     shape: impl FnOnce(&mut Domain) + Send + 'static,
 ) -> Result<Domain, Failure> {
     let name = format!("{}.{root}", stream.label());
-    // The root has room in front of it for such a label, but both together must also be a domain that is taken.
+    // The root may be valid, but too long with this label in front.
     DomainName::parse(&name).map_err(|error| Failure::field("rootDomain", error))?;
     let shaped = move |domain: &mut Domain| {
         domain.stream = Some(stream);

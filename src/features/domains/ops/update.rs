@@ -1,4 +1,4 @@
-//! Change what is measured in mail from a domain.
+//! Update the tracking of a domain.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,20 +18,20 @@ use crate::vocab::permissions::Permission;
 /// `domains.update`
 pub struct Update;
 
-/// What changes; the rest stays.
+/// The changes; omitted fields stay as they are.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DomainPatch {
-    /// The domain itself, like `example.com`.
+    /// The domain name, like `example.com`.
     pub domain: DomainName,
-    /// Whether opens are measured.
+    /// Whether opens are tracked.
     pub open_tracking: Option<bool>,
-    /// Whether clicks are measured.
+    /// Whether clicks are tracked.
     pub click_tracking: Option<bool>,
-    /// Whether links lead over a host of the domain itself; that needs one more record.
+    /// Whether links use a host of the domain itself; that requires one more record.
     pub branded_tracking: Option<bool>,
-    /// What links in mail from it are marked with for the sites' own statistics (`utm_source` and so on), unless a campaign or send says
-    /// otherwise; `{}` for what is usual, `null` for no marks.
+    /// The default UTM parameters (`utm_source` and so on) for links in mail from this domain, unless a campaign or send sets others; `{}`
+    /// for the defaults, `null` for none.
     #[serde(default)]
     pub utm: Patch<Utm>,
 }
@@ -40,8 +40,8 @@ impl Operation for Update {
     const SPEC: Spec = Spec::patch("domains.update", "/v1/domains/{domain}", needs(Permission::DomainWrite))
         .summary("Change the tracking of a sending domain")
         .about(
-            "Holds for mail that is prepared from then on. With brandedTracking the service's certificate must also be one for \
-             links.<domain>, or the reverse proxy in front of it must have one; until the record is there, links lead over this \
+            "Applies to mail that is prepared from now on. With brandedTracking, the service's certificate must also cover \
+             links.<domain>, or the reverse proxy in front of it must have one. Until the record is found, links use this \
              installation's own host.",
         )
         .fails(&[Code::NotFound]);
@@ -82,7 +82,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_what_is_given_changes_and_branding_needs_one_more_record() {
+    fn only_given_fields_change_and_branding_needs_one_more_record() {
         let app = TestApp::with(|settings| settings.server.public_url = Some("https://mail.mill.example".into()));
         app.post("/v1/domains", json!({ "domain": "acme.example" })).data();
         let changed = app.patch("/v1/domains/acme.example", json!({ "brandedTracking": true, "openTracking": false })).data();

@@ -1,4 +1,4 @@
-//! Look at a domain's DNS records now.
+//! Check a domain's DNS records now.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,24 +17,24 @@ use crate::vocab::permissions::Permission;
 /// `domains.verify`
 pub struct Verify;
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verified {
     pub domain: String,
     pub status: Status,
-    /// Why it is not verified, or what threatens it.
+    /// Why it is not verified, or a problem that threatens it.
     pub status_reason: Option<String>,
-    /// Every record, with what the DNS has now.
+    /// Every record, with its current value in the DNS.
     pub dns_records: Vec<RecordView>,
 }
 
 impl Operation for Verify {
     const SPEC: Spec = Spec::post("domains.verify", "/v1/domains/{domain}/verify", needs(Permission::DomainWrite))
-        .summary("Look for a domain's DNS records now")
+        .summary("Check a domain's DNS records now")
         .about(
-            "A domain is verified as soon as the DNS has one of its DKIM records. Records that could not be asked for are unreachable \
-             and change nothing. A domain whose records did not appear in three days begins to be looked for anew.",
+            "A domain is verified once the DNS has one of its DKIM records. Records whose lookup failed are unreachable \
+             and change nothing. Calling this on a failed domain restarts the three-day verification window.",
         )
         .fails(&[Code::NotFound]);
     type Input = DomainRef;

@@ -1,6 +1,6 @@
-//! The facts that phrases can be filled with: from the prompt and the brand, in the email's language.
+//! The facts from the prompt and the brand that fill phrases, in the email's language.
 //!
-//! Free words of the prompt are facts only in an email of the prompt's language; figures, days and proper names are in all.
+//! Texts from the prompt are facts only in an email of the prompt's language; numbers, dates and proper names are in all.
 
 use jiff::civil::Date;
 
@@ -19,22 +19,22 @@ pub struct Source<'a> {
     pub region: Option<&'a str>,
     /// Whether the email shows several products.
     pub has_grid: bool,
-    /// Whether it is sent on the day on which something begins: a teaser has told of it before.
+    /// Whether it is sent on the day that something starts, after a teaser has announced it.
     pub has_begun: bool,
     /// The product that this email is about.
     pub product: Option<&'a str>,
 }
 
-/// A name longer than this breaks titles and subjects.
+/// A longer name breaks titles and subjects.
 const NAME_CHARACTERS_MAX: usize = 60;
 
 impl Source<'_> {
-    /// Whether the prompt's own words can be used.
+    /// Returns whether texts from the prompt can be used.
     pub fn prompt_speaks(&self) -> bool {
         self.understood.language == self.language
     }
 
-    /// Every fact that is known.
+    /// Returns all known facts.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         let mut know = |name: &'static str, value: Option<String>| {
@@ -83,17 +83,17 @@ impl Source<'_> {
         self.product.or(name).filter(|name| name.chars().count() <= NAME_CHARACTERS_MAX).map(str::to_owned)
     }
 
-    /// What an event is called, without the host: "tea tasting".
+    /// Returns the name of an event without the host: "tea tasting".
     fn event_name(&self) -> Option<String> {
         let own = self.event()?;
         Some(own.strip_prefix("our ").filter(|_| self.language == Language::En).map_or(own.clone(), str::to_owned))
     }
 
-    /// The name of an event: what is quoted, or the prompt's noun for it.
+    /// Returns the name of an event: the quoted one, or the prompt's noun for it.
     fn event(&self) -> Option<String> {
         let quoted = self.understood.name.as_ref().filter(|name| name.is_proper && self.understood.purpose == Purpose::Event);
         let noun = || self.understood.event.clone().filter(|_| self.prompt_speaks());
-        // English says "our tea tasting"; where nouns have a gender, the noun stands by itself.
+        // English says "our tea tasting"; in languages with gender, the noun has no article.
         let noun = || match (self.language, noun()) {
             (Language::En, Some(event)) => Some(format!("our {event}")),
             (_, event) => event,
@@ -137,7 +137,7 @@ impl Source<'_> {
         }
     }
 
-    /// The words for an end that is today or tomorrow.
+    /// Returns the words for an end today or tomorrow.
     fn near_end(&self, ends: Date) -> Option<&'static str> {
         match ends {
             _ if ends == self.today && self.understood.is_tonight => Some("common.moment_tonight"),
@@ -147,7 +147,7 @@ impl Source<'_> {
         }
     }
 
-    /// When an offer ends and when it holds, as people say it: "tonight", "this weekend".
+    /// Adds when an offer ends and applies, in everyday words: "tonight", "this weekend".
     fn know_moments(&self, facts: &mut Facts) {
         let bank = Bank::of(self.language);
         let said = |place: &str, day: &str| bank.phrases(place).first().map(|words| words.replace("{day}", day));
@@ -162,7 +162,7 @@ impl Source<'_> {
             _ if understood.is_weekend => said("common.moment_weekend", ""),
             (None, Some(until), _) => said("common.moment_until", &until),
             (Some(on), None, Some(_)) => said("common.moment_on", &on),
-            // A period of days is told in a sentence.
+            // A sentence states a period of days.
             (Some(_), _, _) if understood.ends.is_some() => None,
             (Some(from), None, None) => said("common.moment_from", &from),
             _ => ending.clone(),
@@ -187,7 +187,7 @@ impl Source<'_> {
         }
         if let Some(ends) = understood.ends {
             facts.insert("ends", format.date(ends, self.today));
-            // "Tonight" says more than its date.
+            // "Tonight" says more than the date.
             if self.near_end(ends).is_none() {
                 facts.insert("ends_day", format.day(ends, self.today));
             }
@@ -201,7 +201,7 @@ impl Source<'_> {
     }
 }
 
-/// "Ledgerly, Inc." is called Ledgerly.
+/// Returns "Ledgerly" for "Ledgerly, Inc.".
 pub fn without_legal_form(name: &str) -> &str {
     const FORMS: [&str; 34] = [
         "gmbh & co. kg",
@@ -245,13 +245,13 @@ pub fn without_legal_form(name: &str) -> &str {
         let same = name.get(at..)?.eq_ignore_ascii_case(form);
         let before = name.get(..at)?;
         let stem = before.trim_end_matches([' ', ',']);
-        // Without a space before it, it is the end of a word.
+        // Without a space before it, it is only the end of a word.
         (same && stem.len() < before.len() && stem.chars().count() >= 2).then_some(stem)
     });
     cut.min_by_key(|stem| stem.len()).unwrap_or(name)
 }
 
-/// Text of others on one line, without what the merge language or the eye would stumble over.
+/// Returns untrusted text on one line, without characters that would break the merge language or the layout.
 pub fn tidy(text: &str) -> String {
     let kept = |c: &char| !matches!(c, '{' | '}') && !crate::base::text::is_invisible(*c);
     let spaced = |c: char| if c.is_control() { ' ' } else { c };

@@ -1,13 +1,13 @@
-//! Numbers, money, days and times as each language writes them. It knows no emails.
+//! Formats numbers, money, days and times in each language. Does not know emails.
 
 use jiff::civil::Date;
 
 use super::language::Format;
 use super::understand::{Clock, Money, Saving};
 
-/// Keeps a number and its sign on one line.
+/// Keeps a number and its symbol on one line.
 const NO_BREAK: &str = "\u{a0}";
-/// A day of another year this far off is told with its year.
+/// A day of another year is given with its year if it is at least this far away.
 const YEAR_TOLD_AFTER_DAYS: i32 = 90;
 
 impl Format {
@@ -21,7 +21,7 @@ impl Format {
         self.amount(money.amount, money.currency)
     }
 
-    /// "20,00 €": as sums stand under each other.
+    /// "20,00 €": for aligned columns.
     pub fn sum(&self, money: &Money) -> String {
         let whole = self.money(money);
         if money.amount.fract() != 0.0 || money.currency == "JPY" {
@@ -31,7 +31,7 @@ impl Format {
         whole.replace(&figures, &format!("{figures}{}00", self.decimal))
     }
 
-    /// An amount in a currency by its ISO 4217 code.
+    /// Formats an amount in a currency by its ISO 4217 code.
     pub fn amount(&self, amount: f64, currency: &str) -> String {
         let symbol = match currency {
             "EUR" => "€",
@@ -46,7 +46,7 @@ impl Format {
         pattern.replace(' ', NO_BREAK).replace("{n}", &self.number(amount, true)).replace("{symbol}", symbol)
     }
 
-    /// Whole numbers without decimals; sums of money with two.
+    /// Whole numbers have no decimals; sums of money have two.
     fn number(&self, value: f64, is_money: bool) -> String {
         let text = match (value.fract() == 0.0, is_money) {
             (true, _) => format!("{value:.0}"),
@@ -68,7 +68,7 @@ impl Format {
         out
     }
 
-    /// What is saved, in a sentence: "20 %", "up to 20 %", "il 20%".
+    /// Formats a saving in a sentence: "20 %", "up to 20 %", "il 20%".
     pub fn saving(&self, saving: &Saving) -> String {
         let own = match saving {
             Saving::Percent { up_to: false, .. } => &self.percent_saving,
@@ -78,7 +78,7 @@ impl Format {
         own.as_ref().map_or_else(|| self.bare_saving(saving), |pattern| pattern.replace("{n}", &self.saved(saving)))
     }
 
-    /// The offer by itself, as in a title: "20 % off".
+    /// Formats an offer alone, as in a title: "20 % off".
     pub fn offer(&self, saving: &Saving) -> String {
         let own = match saving {
             Saving::Percent { up_to: true, .. } => &self.percent_saving_up_to,
@@ -88,7 +88,7 @@ impl Format {
         self.offer.replace("{saving}", &bare)
     }
 
-    /// The offer in a sentence: "un 20 % de descuento".
+    /// Formats an offer in a sentence: "un 20 % de descuento".
     pub fn deal(&self, saving: &Saving) -> String {
         let own = match saving {
             Saving::Percent { up_to: false, .. } => &self.percent_deal,
@@ -100,7 +100,7 @@ impl Format {
         pattern.replace("{offer}", &self.offer(saving)).replace("{n}", &self.saved(saving))
     }
 
-    /// The percentage or amount alone.
+    /// Formats only the percentage or amount.
     fn saved(&self, saving: &Saving) -> String {
         match saving {
             Saving::Percent { value, .. } => self.percent(*value),
@@ -151,7 +151,7 @@ impl Format {
     /// "6 to 9 PM".
     pub fn times(&self, from: Clock, to: Clock) -> String {
         let (from, to) = (self.time(from), self.time(to));
-        // "14 bis 17 Uhr", "2 to 5 PM": what both end with is said once.
+        // "14 bis 17 Uhr", "2 to 5 PM": a common ending appears only once.
         let end = to.rsplit(NO_BREAK).next().unwrap_or_default();
         let from =
             from.strip_suffix(end).filter(|_| end.len() < to.len()).map_or(from.as_str(), |from| from.trim_end_matches(NO_BREAK));

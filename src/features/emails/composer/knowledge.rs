@@ -1,4 +1,4 @@
-//! Sentences of the brand's own texts that an email can quote. It only leaves out: every word is the brand's.
+//! Quotes sentences of the brand's own texts in an email. It only omits words and never adds any.
 
 use super::facts::tidy;
 use super::language::Language;
@@ -12,29 +12,29 @@ use crate::vocab::limits;
 pub struct Knowledge<'a> {
     pub title: &'a str,
     pub text: &'a str,
-    /// The page it stands on.
+    /// The page that contains it.
     pub url: Option<&'a str>,
 }
 
-/// A part of such a text, fit for an email.
+/// A part of such a text that suits an email.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Excerpt<'a> {
     pub title: String,
     pub text: String,
     pub url: Option<&'a str>,
-    /// Whether it is about what the prompt is about.
+    /// Whether it is about the same topic as the prompt.
     pub fits: bool,
 }
 
-/// Characters of an excerpt: two or three sentences.
+/// The maximum length of an excerpt: two or three sentences.
 const EXCERPT_CHARACTERS_MAX: usize = 320;
 const TITLE_CHARACTERS_MAX: usize = 80;
-/// Sentences outside these lengths are headings, menus or lists that lost their form.
+/// Sentences outside these lengths are headings, menus or malformed lists.
 const SENTENCE_WORDS: std::ops::RangeInclusive<usize> = 3..=40;
-/// How much of a long text is read.
+/// The number of characters read of a long text.
 const TEXT_CHARACTERS_READ: usize = 6_000;
 
-/// Pages that are there for the law or for machines, in all languages.
+/// Words in all languages for legal or technical pages.
 const NOT_FOR_EMAIL: [&str; 32] = [
     "privacy",
     "datenschutz",
@@ -70,7 +70,7 @@ const NOT_FOR_EMAIL: [&str; 32] = [
     "gdpr",
 ];
 
-/// The texts that can be quoted in this language, the ones nearest to the prompt first.
+/// Returns the texts that can be quoted in this language, the most relevant to the prompt first.
 pub fn excerpts<'a>(knowledge: &[Knowledge<'a>], language: Language, prompt: &Tokens<'_>, seed: u64) -> Vec<Excerpt<'a>> {
     let lexicon = lexicon::of(language);
     let score = |entry: &Knowledge<'_>| {
@@ -100,7 +100,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
     {
         return None;
     }
-    // "How we roast | Leaf & Stone" is called "How we roast".
+    // "How we roast | Leaf & Stone" has the title "How we roast".
     let cut = [" | ", " – ", " — ", " · "].into_iter().filter_map(|mark| title.find(mark)).min().unwrap_or(title.len());
     let title = title[..cut].trim().to_owned();
     if title.is_empty() || title.chars().count() > TITLE_CHARACTERS_MAX {
@@ -114,7 +114,7 @@ fn excerpt<'a>(entry: &Knowledge<'a>, language: Language) -> Option<Excerpt<'a>>
     Some(Excerpt { title, text, url: entry.url, fits: false })
 }
 
-/// The first whole sentences that belong together.
+/// Returns the first whole sentences that belong together.
 fn sentences(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().map(tidy).filter(|line| !line.is_empty()) {
@@ -141,7 +141,7 @@ fn sentences(text: &str) -> Option<String> {
     Some(out).filter(|out| !out.is_empty())
 }
 
-/// A line as sentences.
+/// Splits a line into sentences.
 fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

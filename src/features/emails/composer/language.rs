@@ -1,6 +1,6 @@
-//! The languages in which the composer writes, and their phrase banks.
+//! The languages of the composer and their phrase banks.
 //!
-//! A bank is flat: `sale.main.subject` leads to the phrases for that place. It does not know what the phrases are for.
+//! A bank is flat: the key `sale.main.subject` has a list of phrases. Does not know what the phrases are for.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::base::locale::LanguageTag;
 
-/// A language with phrases of its own.
+/// A language with its own phrases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     En,
@@ -19,23 +19,23 @@ pub enum Language {
     It,
     Pt,
     Nl,
-    /// A small set of phrases only: see `is_complete`.
+    /// Only a small set of phrases: see `is_complete`.
     Ar,
-    /// A small set of phrases only: see `is_complete`.
+    /// Only a small set of phrases: see `is_complete`.
     He,
 }
 
 impl Language {
-    /// Those in which it writes complete copy and understands prompts.
+    /// The languages in which it writes complete copy and understands prompts.
     pub const SPOKEN: [Self; 7] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl];
     const ALL: [Self; 9] = [Self::En, Self::De, Self::Fr, Self::Es, Self::It, Self::Pt, Self::Nl, Self::Ar, Self::He];
 
-    /// The language of a tag, if there are phrases in it.
+    /// Returns the language of a tag, if it has phrases.
     pub fn of(tag: &LanguageTag) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.code() == tag.primary())
     }
 
-    /// ISO 639-1.
+    /// Returns the ISO 639-1 code.
     pub fn code(self) -> &'static str {
         match self {
             Self::En => "en",
@@ -54,7 +54,7 @@ impl Language {
         LanguageTag::parse(self.code()).expect("these codes are ISO 639-1")
     }
 
-    /// Its own name, as people of other languages know it too.
+    /// Returns the English name.
     pub fn english_name(self) -> &'static str {
         match self {
             Self::En => "English",
@@ -69,12 +69,12 @@ impl Language {
         }
     }
 
-    /// Whether it has phrases for every purpose. The others have one set for all, around the brand's own texts.
+    /// Returns whether it has phrases for every purpose. The others have one set for all purposes, around the brand's own texts.
     pub fn is_complete(self) -> bool {
         Self::SPOKEN.contains(&self)
     }
 
-    /// Words of the first person plural: brands that speak otherwise do without, where that is possible.
+    /// Returns the words of the first person plural, which brands with another grammatical person avoid if possible.
     pub fn first_person(self) -> &'static [&'static str] {
         match self {
             Self::En => &["we", "us", "our", "ours", "we're", "we've", "we'd", "we'll"],
@@ -102,7 +102,7 @@ impl Language {
         }
     }
 
-    /// The word list as text; English's for languages without one.
+    /// Returns the word list as text; the English one for languages without their own.
     pub fn understanding(self) -> &'static str {
         match self {
             Self::En | Self::Ar | Self::He => include_str!("../../../../assets/composer/understand/en.toml"),
@@ -116,23 +116,23 @@ impl Language {
     }
 }
 
-/// How a language writes numbers, money and dates.
+/// The notation of numbers, money and dates in a language.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Format {
     /// `{n}`: the number.
     pub percent: String,
-    /// `{saving}`: a percentage or an amount, perhaps with "up to".
+    /// `{saving}`: a percentage or an amount, optionally with "up to".
     pub offer: String,
     /// `{n}`: the percentage or the amount.
     pub saving: String,
     pub saving_up_to: String,
-    /// The saving in a sentence, where that differs: "il {n}".
+    /// The saving in a sentence, if it differs: "il {n}".
     #[serde(default)]
     pub percent_saving: Option<String>,
     #[serde(default)]
     pub percent_saving_up_to: Option<String>,
-    /// The offer in a sentence, where that differs: "un {offer}", "uno sconto del {n}".
+    /// The offer in a sentence, if it differs: "un {offer}", "uno sconto del {n}".
     #[serde(default)]
     pub percent_deal: Option<String>,
     #[serde(default)]
@@ -156,7 +156,7 @@ pub struct Format {
     pub time_full: String,
     pub time_range: String,
     pub and: String,
-    /// The first of a month: "1er".
+    /// The first day of a month: "1er".
     pub ordinal_first: String,
     pub months: Vec<String>,
     pub weekdays: Vec<String>,
@@ -167,9 +167,9 @@ pub struct Format {
 pub struct Bank {
     pub format: Format,
     phrases: HashMap<String, Vec<String>>,
-    /// Spellings of a region: `favorites` is `favourites` in GB.
+    /// Spellings of a region: `favorites` is `favorites` in GB.
     regions: HashMap<String, Vec<(String, String)>>,
-    /// How numbers and days are written in regions that do it their own way.
+    /// The notation of numbers and days in regions that differ.
     formats: HashMap<String, Format>,
 }
 
@@ -198,36 +198,36 @@ impl Bank {
         Self { format, phrases, regions, formats }
     }
 
-    /// The phrases for a place; none if the bank has nothing for it.
+    /// Returns the phrases for a key, or none if the bank has none for it.
     pub fn phrases(&self, place: &str) -> &[String] {
         self.phrases.get(place).map_or(&[], Vec::as_slice)
     }
 
-    /// How numbers and days are written in a region.
+    /// Returns the notation of numbers and days in a region.
     pub fn format(&self, region: Option<&str>) -> &Format {
         region.and_then(|region| self.formats.get(region)).unwrap_or(&self.format)
     }
 
-    /// The spellings of a region that differ from the bank's.
+    /// Returns the spellings of a region that differ from the bank's.
     pub fn spellings(&self, region: &str) -> &[(String, String)] {
         self.regions.get(region).map_or(&[], Vec::as_slice)
     }
 
-    /// The place of a phrase that needs no facts: the first of those that have it.
+    /// Returns the key of a phrase without facts: the first key that has it.
     pub fn place_of(&self, text: &str) -> Option<String> {
         let straight = text.replace('’', "'");
         let has = |phrases: &Vec<String>| phrases.iter().any(|phrase| phrase == text || *phrase == straight);
         self.phrases.iter().filter(|(_, phrases)| has(phrases)).map(|(place, _)| place.clone()).min()
     }
 
-    /// Every place and its phrases, for tests.
+    /// Returns every key and its phrases, for tests.
     #[cfg(test)]
     pub fn all(&self) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.phrases.iter()
     }
 }
 
-/// The format of each region: the language's, with what differs.
+/// Returns the notation of each region: the language's, with the differences.
 fn formats(format: &toml::Value, regions: Option<toml::Value>) -> HashMap<String, Format> {
     let Some(toml::Value::Table(regions)) = regions else { return HashMap::new() };
     let merged = |(region, own): (String, toml::Value)| {
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn complete_banks_have_phrases_for_the_same_places() {
+    fn complete_banks_have_phrases_for_the_same_keys() {
         let places = |language| Bank::of(language).all().map(|(place, _)| place.clone()).collect::<BTreeSet<_>>();
         let english = places(Language::En);
         assert!(english.len() > 300, "{}", english.len());
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn no_place_is_empty_and_brackets_are_closed() {
+    fn every_key_has_phrases_and_brackets_are_closed() {
         for language in Language::ALL {
             for (place, phrases) in Bank::of(language).all() {
                 assert!(!phrases.is_empty(), "{language:?} {place}");

@@ -1,6 +1,6 @@
-//! The words by which prompts are understood, for each of the seven languages. Read once from the assets.
+//! The words for understanding prompts in each of the seven languages, read once from the assets.
 //!
-//! It knows words, not what to make of them.
+//! Knows the words, but not their use.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -12,10 +12,10 @@ use super::language::Language;
 use super::tokens::Tokens;
 use crate::features::emails::document::{Layout, Purpose};
 
-/// A phrase as folded words, each perhaps with `*` for any ending or any beginning.
+/// A phrase as folded words, where `*` stands for any ending or beginning of a word.
 pub type Phrase = Vec<String>;
 
-/// Phrases that mean the same.
+/// Phrases with the same meaning.
 #[derive(Clone, Debug, Default)]
 pub struct Phrases(pub Vec<Phrase>);
 
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Phrases {
     }
 }
 
-/// A phrase of an asset as words. A `*` belongs to the word it touches.
+/// Parses a phrase of an asset. A `*` belongs to the word it touches.
 fn read(phrase: &str) -> Phrase {
     let bare = |word: &str| super::tokens::plain(word.trim_matches('*'));
     let word = |word: &str| match (word.starts_with('*'), word.ends_with('*')) {
@@ -45,21 +45,21 @@ fn read(phrase: &str) -> Phrase {
     phrase.split_whitespace().map(word).collect()
 }
 
-/// Everything known of one language's words.
+/// The vocabulary of one language.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicon {
-    /// The commonest words, by which the language is known.
+    /// The most common words, which identify the language.
     pub common: Phrases,
-    /// Words with which people begin to tell what to do.
+    /// Words that start an instruction.
     pub verbs: Phrases,
     /// Words about the email itself: a sentence with one is an instruction.
     pub meta: Phrases,
     pub mention: Phrases,
-    /// The word between telling and what is told: "that".
+    /// The conjunction of reported statements: "that".
     pub clause: Phrases,
     pub announce: Phrases,
-    /// Those who will read the email, as the prompt calls them.
+    /// Words for the recipients of the email.
     pub readers: Phrases,
     pub email: Phrases,
     pub series: Phrases,
@@ -80,7 +80,7 @@ pub struct Lexicon {
     pub range: Phrases,
     pub months: Vec<Phrases>,
     pub weekdays: Vec<Phrases>,
-    /// Phrases with a day's name that mean no day.
+    /// Phrases with the name of a day that do not mean a day.
     pub weekday_not: Phrases,
     pub next: Phrases,
     pub today: Phrases,
@@ -98,7 +98,7 @@ pub struct Lexicon {
     pub new: Phrases,
     pub launch_of: Phrases,
     pub determiners: Phrases,
-    /// Words at which a name or topic ends.
+    /// Words that end a name or topic.
     pub phrase_ends: Phrases,
     pub event: Phrases,
     pub venue_label: Phrases,
@@ -108,7 +108,7 @@ pub struct Lexicon {
     pub subject: Phrases,
     pub audience: Phrases,
     pub audience_of: Phrases,
-    /// Words for an audience that its members like to hear.
+    /// Words for an audience that are welcome in copy addressed to it.
     pub dear: Phrases,
     pub formal: Phrases,
     pub informal: Phrases,
@@ -117,33 +117,33 @@ pub struct Lexicon {
     pub short: Phrases,
     pub quote: Phrases,
     pub quote_by: Phrases,
-    /// How one says "in German": `{}` is the language.
+    /// The pattern for "in German": `{}` is the language.
     pub in_language: String,
     pub languages: BTreeMap<String, Phrases>,
     pub layouts: HashMap<Layout, Phrases>,
     pub purposes: HashMap<Purpose, Phrases>,
     pub seasons: BTreeMap<String, Phrases>,
-    /// Verbs that make a sentence of some words.
+    /// Finite verbs, which make words a sentence.
     pub finite: Phrases,
-    /// Nouns that name nothing: "product".
+    /// Generic nouns: "product".
     pub generic: Phrases,
-    /// Verbs whose first part stands at the end of a main clause: "um ziehen".
+    /// Separable verbs, whose prefix is at the end of a main clause: "um ziehen".
     pub separable: Phrases,
     pub years: Phrases,
     pub tonight: Phrases,
-    /// Rooms of a company to which it invites: "shop".
+    /// A company's rooms for visitors: "shop".
     pub places: Phrases,
-    /// Words before the last day on which orders arrive in time.
+    /// Words before the order deadline for timely delivery.
     pub order_by: Phrases,
     pub occasions: HashMap<Occasion, Phrases>,
 }
 
-/// What an email tells of, where that is closer than its purpose. Each has its own phrases.
+/// The subject of an email, if it is more specific than the purpose. Each has its own phrases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Occasion {
     LastChance,
-    /// An offer of its own.
+    /// Free shipping as the offer itself.
     #[serde(skip)]
     FreeShipping,
     Tips,
@@ -160,7 +160,7 @@ pub enum Occasion {
 }
 
 impl Occasion {
-    /// Those of announcements, the surest first.
+    /// The occasions of announcements, the most certain first.
     pub const ANNOUNCED: [Self; 10] = [
         Self::BackInStock,
         Self::Thanks,
@@ -174,7 +174,7 @@ impl Occasion {
         Self::Report,
     ];
 
-    /// Its job in the phrase banks.
+    /// Returns its job in the phrase banks.
     pub fn job(self) -> &'static str {
         match self {
             Self::LastChance => "sale.last",
@@ -194,7 +194,7 @@ impl Occasion {
     }
 }
 
-/// How surely a word of a purpose means it: "cart" can hardly mean anything else, "offer" can.
+/// Returns how clearly a word indicates a purpose: "cart" is unambiguous, "offer" is not.
 pub fn weight(purpose: Purpose) -> usize {
     match purpose {
         Purpose::CartReminder | Purpose::Receipt | Purpose::ReviewRequest | Purpose::Referral | Purpose::WinBack => 6,
@@ -205,7 +205,7 @@ pub fn weight(purpose: Purpose) -> usize {
     }
 }
 
-/// The words of a language. Languages without words of their own share those of English.
+/// Returns the words of a language. Languages without a lexicon use the English one.
 pub fn of(language: Language) -> &'static Lexicon {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
     let all = ALL.get_or_init(|| Language::SPOKEN.iter().map(|language| load(*language)).collect());
@@ -217,7 +217,7 @@ fn load(language: Language) -> Lexicon {
     toml::from_str(language.understanding()).expect("a test reads every word list")
 }
 
-/// The language in which a prompt is written: whose words it has most of. Where two have as many, it is `own`.
+/// Returns the language of a prompt: the one with most known words, or `own` in a tie.
 pub fn language_of(words: &Tokens<'_>, own: Language) -> Language {
     let score = |language: Language| {
         let lexicon = of(language);
@@ -233,7 +233,7 @@ pub fn language_of(words: &Tokens<'_>, own: Language) -> Language {
     Language::SPOKEN.into_iter().max_by_key(|language| (score(*language), *language == own)).unwrap_or(own)
 }
 
-/// Letters that only this language of the seven has, or that it has far more often.
+/// Returns the characters that only this language has, or that it has far more often.
 fn letters(language: Language) -> &'static str {
     match language {
         Language::De => "ßäöüÄÖÜ„",
@@ -245,7 +245,7 @@ fn letters(language: Language) -> &'static str {
     }
 }
 
-/// Words of a prompt that are enough to know its language.
+/// The number of words that suffice to recognize the language of a prompt.
 const PROMPT_SAMPLE: usize = 120;
 
 #[cfg(test)]
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_are_known_by_their_common_words() {
+    fn the_language_of_a_prompt_follows_from_its_common_words() {
         for (prompt, language) in [
             ("Write a welcome email for our new customers", Language::En),
             ("Schreibe eine E-Mail zum Sommerfest für unsere Kunden", Language::De),

@@ -1,6 +1,6 @@
-//! What the brand lends to an email: links, logo, pictures, products, social networks, the legal end.
+//! The brand's material for an email: links, logo, pictures, products, social networks, the legal footer.
 //!
-//! It chooses among what is there and makes nothing up. It writes no copy.
+//! Selects from what exists and invents nothing. Writes no copy.
 
 use super::facts::tidy;
 use super::language::Format;
@@ -11,25 +11,25 @@ use crate::features::emails::document::{ImageUrl, Layout, Line, Link, Picture, P
 use crate::features::projects::brand::{self, Brand, BrandLogoBackground, BrandLogoSource};
 use crate::vocab::limits;
 
-/// Narrower pictures look lost across an email.
+/// Narrower pictures look too small in an email.
 const PICTURE_WIDTH_MIN: u32 = 480;
-/// Icons are no logos: they would stand there like stamps.
+/// Narrower logos are icons and look too small.
 const LOGO_WIDTH_MIN: u32 = 72;
-/// A product's description beside its picture.
+/// The length of a product description beside its picture.
 const DESCRIPTION_CHARACTERS_MAX: usize = 160;
 
-/// The link of a text, if it is one.
+/// Parses the address of a link.
 pub fn link(address: &str) -> Option<Link> {
     Link::parse(address).ok()
 }
 
-/// Whether the brand's texts are in this language: its main one, or the only thing known of it.
+/// Returns whether the brand's texts are in this language: its main one, or its only known one.
 pub fn speaks(brand: &Brand, language: &LanguageTag) -> bool {
     let main = brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
     main.is_some_and(|main| main.primary() == language.primary())
 }
 
-/// The logo that can be seen on the layout's ground, and in mail programs at all.
+/// Returns the logo that is visible on the layout's background and in email clients.
 pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     let hidden_on = if layout == Layout::Midnight { BrandLogoBackground::Light } else { BrandLogoBackground::Dark };
     let fits = |logo: &&brand::BrandLogo| {
@@ -40,7 +40,7 @@ pub fn logo(brand: &Brand, layout: Layout) -> Option<ImageUrl> {
     brand.logos.iter().filter(fits).find_map(|logo| ImageUrl::parse(&logo.url).ok())
 }
 
-/// The brand's social networks.
+/// Returns the brand's social networks.
 pub fn social(brand: &Brand) -> Vec<SocialLink> {
     let named = |social: &brand::BrandSocialLink| {
         let name = network(&social.network);
@@ -49,7 +49,7 @@ pub fn social(brand: &Brand) -> Vec<SocialLink> {
     brand.social.iter().filter_map(named).take(limits::EMAIL_SOCIAL_LINKS_MAX).collect()
 }
 
-/// A network's name as it writes itself.
+/// Returns a network's name in its own spelling.
 fn network(word: &str) -> String {
     match plain(word).as_str() {
         "x" | "twitter" => "X".to_owned(),
@@ -62,14 +62,14 @@ fn network(word: &str) -> String {
     }
 }
 
-/// A picture of the brand by its address, with what is known of it.
+/// Returns an image of the brand by its URL, with its known properties.
 pub fn picture(url: &str, alt: Option<String>, size: (Option<u32>, Option<u32>)) -> Option<Picture> {
     let known = |side: Option<u32>| side.filter(|pixels| (1..=limits::EMAIL_IMAGE_PIXELS_MAX).contains(pixels));
     let alt = alt.map(|alt| tidy(&alt)).filter(|alt| !alt.is_empty()).map(|alt| Line::cut(&alt));
     Some(Picture { src: ImageUrl::parse(url).ok()?, alt, width: known(size.0), height: known(size.1), href: None })
 }
 
-/// A picture for the top of an email: of those that fit, the one that has most to do with the prompt; the seed decides the rest.
+/// Returns a picture for the top of an email: the suitable one that is most relevant to the prompt; the seed breaks ties.
 pub fn opening(brand: &Brand, prompt: &Tokens<'_>, seed: u64, job: &str) -> Option<Picture> {
     let score = |image: &brand::BrandImage| {
         let told = image.tags.iter().map(String::as_str).chain(image.description.as_deref());
@@ -84,7 +84,7 @@ pub fn opening(brand: &Brand, prompt: &Tokens<'_>, seed: u64, job: &str) -> Opti
     found.into_iter().find_map(|(_, _, image)| picture(&image.url, image.description.clone(), (image.width, image.height)))
 }
 
-/// Wide enough, neither a column nor a banner, and no drawing that mail clients do not show.
+/// Returns whether an image is wide enough, neither a column nor a banner, and in a format that email clients show.
 fn fits(image: &brand::BrandImage) -> bool {
     let path = plain(image.url.split(['?', '#']).next().unwrap_or_default());
     let odd = [".svg", ".ico", ".avif", "logo", "icon", "sprite", "badge", "avatar", "payment"];
@@ -101,7 +101,7 @@ fn fits(image: &brand::BrandImage) -> bool {
     }
 }
 
-/// A product as a document shows it. `site` is where products without a page lead.
+/// Returns a product in the form of documents. Products without a page link to `site`.
 pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Link>, with_text: bool) -> Option<Product> {
     let name = tidy(&product.name);
     let href = product.url.as_deref().and_then(link).or_else(|| site.cloned())?;
@@ -120,7 +120,7 @@ pub fn product(product: &brand::BrandProduct, format: &Format, site: Option<&Lin
     })
 }
 
-/// A price as the email's language writes it; as the page wrote it, where it is no number.
+/// Returns a price in the format of the email's language, or as on the page if it is not a number.
 pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     let text = tidy(product.price.as_deref()?);
     let figures = text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
@@ -131,7 +131,7 @@ pub fn price(product: &brand::BrandProduct, format: &Format) -> Option<String> {
     }
 }
 
-/// Whether a product has one of these words in its name or description, in any ending.
+/// Returns whether a product's name or description contains one of these words, with any ending.
 pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     let told = plain(&format!("{} {}", product.name, product.description.as_deref().unwrap_or_default()));
     let stem = |word: &str| word.chars().take(STEM_CHARACTERS).collect::<String>();
@@ -141,10 +141,10 @@ pub fn is_about(product: &brand::BrandProduct, words: &str) -> bool {
     stems.into_iter().any(|stem| told.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(&stem)))
 }
 
-/// Letters by which words of one origin agree.
+/// The number of characters by which related words agree.
 const STEM_CHARACTERS: usize = 5;
 
-/// The first sentence of a description, if it is short enough to stand beside a picture.
+/// Returns the first sentence of a description, if it is short enough to fit beside a picture.
 pub fn first_sentence(text: &str) -> Option<String> {
     let text = tidy(text);
     let end = text
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_logo_is_one_that_mail_programs_show() {
+    fn the_logo_has_a_format_that_email_clients_show() {
         let logo = |url: &str| brand::BrandLogo {
             url: url.into(),
             source: BrandLogoSource::Header,

@@ -1,10 +1,10 @@
-//! The built-in composer: complete emails from a prompt and what is known of a brand, without a language model.
+//! The built-in composer: writes complete emails from a prompt and the facts about a brand, without a language model.
 //!
-//! Deterministic: the same brief, brand and texts give the same email. Honest: what neither the prompt nor the brand says is not in
-//! the email; no discount, date, price, quotation or deadline is ever made up. It understands prompts in seven languages and writes
-//! complete copy in the same seven; for Arabic and Hebrew it has a small set of phrases around the brand's own texts.
+//! Deterministic: the same brief, brand and texts give the same email. Honest: an email contains only what the prompt or the brand states;
+//! discounts, dates, prices, quotes and deadlines are never invented. It understands prompts in seven languages and writes complete copy in
+//! the same seven; for Arabic and Hebrew it has a small set of phrases around the brand's own texts.
 //!
-//! Pure: it knows no store, no network, no clock.
+//! Pure: no store, no network, no clock.
 
 pub mod edit;
 mod facts;
@@ -40,24 +40,24 @@ use tokens::Tokens;
 use understand::{ParsedPrompt, Scope};
 use voice::Voice;
 
-/// What an email or a series is to be made from.
+/// The input for an email or a series.
 #[derive(Clone, Debug)]
 pub struct Brief<'a> {
-    /// What is wanted, in the user's words, in any of the seven languages.
+    /// The request in the user's words, in any of the seven languages.
     pub prompt: &'a str,
     /// Pictures to use, the most important first.
     pub images: &'a [Picture],
-    /// An email to take purpose and look from.
+    /// An email whose purpose and theme to reuse.
     pub reference: Option<&'a Email>,
     /// The brand's home page: where buttons lead when the prompt gives no link.
     pub site: Option<&'a str>,
-    /// Decides whatever taste would: phrases, arrangement, layout.
+    /// Decides matters of taste: phrases, arrangement, layout.
     pub seed: u64,
-    /// The day on which the prompt was written: "this Friday" is counted from here.
+    /// The day on which the prompt was written, from which "this Friday" is counted.
     pub today: Date,
 }
 
-/// An email and what its user should know about it.
+/// An email and its warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composed {
     pub email: Email,
@@ -65,13 +65,13 @@ pub struct Composed {
     pub warnings: Vec<String>,
 }
 
-/// Subjects longer than this are cut by mail clients.
+/// Email clients cut longer subjects.
 const SUBJECT_CHARACTERS_MAX: usize = 60;
-/// What mail clients show after the subject.
+/// The number of preheader characters that email clients show.
 const PREHEADER_CHARACTERS_MAX: usize = 110;
 const PREHEADER_CHARACTERS_MIN: usize = 40;
 
-/// The language to write in when none is asked for: what the prompt says, else the brand's, else the prompt's own.
+/// Returns the default language: the one that the prompt requests, otherwise the brand's, otherwise the prompt's own.
 pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
     let understood = understand::parse_prompt(prompt, brand, today);
     let asked = understood.languages.first().map(|language| language.tag());
@@ -79,7 +79,7 @@ pub fn language(prompt: &str, brand: &Brand, today: Date) -> LanguageTag {
     asked.or_else(of_brand).unwrap_or_else(|| understood.language.tag())
 }
 
-/// Plan an email or a series. `count`: how many the caller asks for; none: what the prompt says.
+/// Plans an email or a series. `count` is the number that the caller requests; without it, the prompt decides.
 pub fn plan(brief: &Brief<'_>, brand: &Brand, has_knowledge: bool, language: &LanguageTag, count: Option<usize>) -> Plan {
     let understood = understand(brief, brand);
     let slots = plan::slots(&understood, brand, has_knowledge, count, brief.today);
@@ -90,7 +90,7 @@ pub fn plan(brief: &Brief<'_>, brand: &Brand, has_knowledge: bool, language: &La
     Plan { name: name.unwrap_or_else(|| brand.name.clone().unwrap_or_default()), slots }
 }
 
-/// Write one email of a plan, in one language. Places beyond the plan are its last one.
+/// Writes one email of a plan in one language. A slot beyond the plan means the last one.
 pub fn compose(
     brief: &Brief<'_>,
     brand: &Brand,
@@ -102,7 +102,7 @@ pub fn compose(
     compose_with(brief, brand, knowledge, plan, place, language, EditWishes::default())
 }
 
-/// What an edit asks for beyond the brief.
+/// The wishes of an edit beyond the brief.
 #[derive(Clone, Copy, Debug, Default)]
 struct EditWishes {
     formal: Option<bool>,
@@ -144,27 +144,27 @@ fn understand(brief: &Brief<'_>, brand: &Brand) -> ParsedPrompt {
     understood
 }
 
-/// A prompt of fewer words beside a reference says how to change it, not what it is for.
+/// A prompt with fewer words and a reference describes a change, not a purpose.
 const REMIX_WORDS: usize = 4;
 
-/// The language of the phrases for a tag: its own, or English.
+/// Returns the language of the phrases for a tag: its own, or English.
 fn written_in(language: &LanguageTag) -> Language {
     Language::of(language).unwrap_or(Language::En)
 }
 
-/// Everything one email is made from.
+/// The inputs of one email.
 struct Draft<'a> {
     brief: &'a Brief<'a>,
     brand: &'a Brand,
     knowledge: &'a [Knowledge<'a>],
     understood: &'a ParsedPrompt,
-    /// The language that is asked for.
+    /// The requested language.
     language: &'a LanguageTag,
     /// The language of the phrases.
     written: Language,
     job: &'a str,
     place: usize,
-    /// Whether an earlier email of the series has told of the beginning.
+    /// Whether an earlier email of the series has announced the start.
     has_begun: bool,
 }
 
@@ -193,12 +193,12 @@ impl Draft<'_> {
         Email { version: VERSION, language: tag, direction, purpose: self.understood.purpose, subject, preheader, style, blocks }
     }
 
-    /// The tag of what is written: the one asked for, with its region, if the phrases are in it.
+    /// Returns the tag of the written language: the requested one with its region, if the phrases are in it.
     fn tag(&self) -> LanguageTag {
         if Language::of(self.language).is_some() { *self.language } else { self.written.tag() }
     }
 
-    /// The same for every email of a series in every language: a series has one look.
+    /// Returns a seed that all emails of a series share in every language, because a series has one theme.
     fn seed(&self) -> u64 {
         mix(self.brief.seed, self.brief.prompt)
     }
@@ -265,7 +265,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The region whose spelling is wanted: that of the tag; without one, that of the brand's money.
+    /// Returns the region whose spelling to use: that of the tag, otherwise that of the brand's currency.
     fn region(&self) -> Option<String> {
         let parts = self.language.as_str().split('-').skip(1);
         let region = parts.into_iter().find(|part| part.len() == 2).map(str::to_owned);
@@ -273,7 +273,7 @@ impl Draft<'_> {
         region.or_else(|| (self.written == Language::En && pounds()).then(|| "GB".to_owned()))
     }
 
-    /// The product that the email is about: the one named, or in a spotlight the next of the range.
+    /// Returns the product that the email is about: the named one, or in a spotlight the next of the range.
     fn featured(&self) -> Option<usize> {
         let named = self.understood.products.first().copied();
         let spotlight = self.job == "general.spotlight" && !self.brand.products.is_empty();
@@ -285,7 +285,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Products to show: those named, then the others from a place that the seed decides.
+    /// Returns the products to show: the named ones, then others from a position that the seed decides.
     fn products(&self, featured: Option<usize>) -> Vec<usize> {
         let count = self.brand.products.len().min(limits::COMPOSER_PRODUCTS_MAX);
         let mut order = self.understood.products.clone();
@@ -295,21 +295,21 @@ impl Draft<'_> {
         }
         let mut seen = std::collections::HashSet::new();
         order.retain(|place| seen.insert(*place) && (Some(*place) != featured || self.understood.products.len() > 1));
-        // An offer on lamps shows lamps, where the range has things of that name.
+        // An offer on lamps shows lamps, if the range has products with that name.
         if let Some(Scope::Words(scope)) = &self.understood.scope {
             let about = |place: &usize| self.brand.products.get(*place).is_some_and(|product| material::is_about(product, scope));
             if order.iter().filter(|place| about(place)).count() > 1 {
                 order.retain(about);
             }
         }
-        // Pictures make a grid: products with one come first.
+        // A grid needs images, so products with an image come first.
         let has_picture = |place: &usize| self.brand.products.get(*place).is_some_and(|product| product.image.is_some());
         let named = self.understood.products.len().min(order.len());
         order[named..].sort_by_key(|place| !has_picture(place));
         order
     }
 
-    /// The picture at the top, and the others that were given.
+    /// Returns the picture at the top, and the other given pictures.
     fn pictures(&self, layout: Layout, featured: Option<usize>) -> (Option<Picture>, Vec<Picture>) {
         let shows = sections::shows_picture(self.job, layout, self.written);
         let mut given = self.brief.images.iter().take(limits::COMPOSER_LIST_MAX).cloned();
@@ -328,7 +328,7 @@ impl Draft<'_> {
         (of_product.or_else(|| material::opening(self.brand, &words, self.slot_seed(), self.job)), Vec::new())
     }
 
-    /// Where buttons lead: the prompt's link, the page of the product, the home page.
+    /// Returns the target of buttons: the prompt's link, the product's page or the home page.
     fn target(&self, featured: Option<usize>) -> Option<Link> {
         let given = self.understood.links.iter().find_map(|address| material::link(address));
         let product = featured.and_then(|place| self.brand.products.get(place)).and_then(|product| product.url.as_deref());
@@ -362,7 +362,7 @@ impl Draft<'_> {
     fn preheader(&self, book: &mut Phrasebook, special: Option<&str>) -> Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }> {
         let place =
             special.map_or_else(|| sections::place(book, self.job, "preheader"), |_| "common.special_preheader".to_owned());
-        // What the subject of an announcement leaves out is read next.
+        // The preheader continues what the subject of an announcement omits.
         let more = self.understood.news.as_ref().filter(|_| book.facts.contains_key("news") && self.job.ends_with(".main"));
         let next = || self.understood.statements.get(1).cloned();
         let more = more.and_then(|news| news.more.clone().or_else(next)).map(|more| facts::tidy(&more).replace('\'', "’"));
@@ -378,13 +378,13 @@ impl Draft<'_> {
         if text.is_empty() { Line::new(&self.name()) } else { Line::new(&text) }
     }
 
-    /// What the brand is called, for where there is nothing else to say.
+    /// Returns the name of the brand, as a last resort for texts.
     fn name(&self) -> String {
         let name = self.brand.name.as_deref().map(facts::tidy).filter(|name| !name.is_empty());
         name.or_else(|| self.brief.site.map(facts::tidy)).unwrap_or_else(|| "—".to_owned())
     }
 
-    /// What the user should look at before sending.
+    /// Returns what the user should check before sending.
     fn warnings(&self, email: &Email) -> Vec<String> {
         let understood = self.understood;
         let mut warnings = understood.notes.clone();
@@ -403,7 +403,7 @@ impl Draft<'_> {
         warn(
             Language::of(language).is_some() && !self.written.is_complete(),
             format!(
-                "In {} the composer has only a small set of phrases around the brand's own texts; read it before sending.",
+                "In {}, the composer has only a small set of phrases around the brand's own texts. Review the email before sending.",
                 self.written.english_name()
             ),
         );
@@ -412,7 +412,7 @@ impl Draft<'_> {
         warn(
             other && (has_words || understood.subject.is_some() || understood.praise.is_some()),
             format!(
-                "The prompt is in {}: its own sentences were not carried over into the email in {}.",
+                "The prompt is in {}, so its own sentences are not in the email in {}.",
                 understood.language.english_name(),
                 self.written.english_name()
             ),
@@ -421,13 +421,19 @@ impl Draft<'_> {
             warn(
                 true,
                 format!(
-                    "The offer holds for \"{scope}\", which the email in {} does not say; add it.",
+                    "The offer applies to \"{scope}\", which the email in {} does not mention. Add it.",
                     self.written.english_name()
                 ),
             );
         }
         if !understood.unused.is_empty() {
-            warn(true, format!("Not used, because it speaks about the readers and not to them: {}", understood.unused.join(" ")));
+            warn(
+                true,
+                format!(
+                    "Not used, because it talks about the recipients instead of addressing them: {}",
+                    understood.unused.join(" ")
+                ),
+            );
         }
         let needs_page = matches!(
             understood.purpose,
@@ -435,17 +441,16 @@ impl Draft<'_> {
         );
         warn(
             needs_page && understood.links.is_empty(),
-            "The prompt gives no link: the buttons lead to the brand's home page. Set the right one.".to_owned(),
+            "The prompt has no link, so the buttons lead to the brand's home page. Set the correct link.".to_owned(),
         );
         let tips = knowledge::excerpts(self.knowledge, self.written, &Tokens::read(self.brief.prompt), 0);
         warn(
             self.job == "tips.main" && understood.points.len() < 2 && tips.iter().all(|text| !text.fits),
-            "Nothing that is known of the brand gives these tips: write them into the prompt, or add a text with them to the project."
-                .to_owned(),
+            "The brand has no text with these tips. Write them into the prompt, or add such a text to the project.".to_owned(),
         );
         warn(
             email.blocks.iter().all(|block| !has_button(block)),
-            "No link is known for a button; put one into the prompt.".to_owned(),
+            "The email has no button, because it has no link. Add one to the prompt.".to_owned(),
         );
         warnings
     }
@@ -460,7 +465,7 @@ fn has_button(block: &crate::features::emails::document::Block) -> bool {
     }
 }
 
-/// A picture for a subject.
+/// Returns an emoji for a subject.
 fn emoji(purpose: Purpose, season: Option<&str>) -> &'static str {
     match (purpose, season) {
         (Purpose::Receipt, _) => "🧾",

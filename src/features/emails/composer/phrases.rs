@@ -1,7 +1,6 @@
-//! Choosing a phrase for a place of an email and filling it with facts.
+//! Selects a phrase for a key and fills it with facts.
 //!
-//! Invariant: a phrase is used only if every fact it names is known, so no email ever has a gap or a placeholder. It does not know
-//! which places there are.
+//! Invariant: a phrase is used only if all of its facts are known, so no email has a gap or a placeholder. Does not know which keys exist.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use super::understand::capital;
 use super::voice::{Sentences, Voice};
 use crate::features::projects::brand::BrandPerson;
 
-/// Facts by the names that phrases call them.
+/// Facts by their names in phrases.
 pub type Facts = BTreeMap<&'static str, String>;
 
 /// Phrases in one language and voice, filled with the facts of one email.
@@ -20,21 +19,21 @@ pub struct Phrasebook {
     voice: Voice,
     seed: u64,
     pub facts: Facts,
-    /// What the email says already: it is not said again where something else can be.
+    /// The texts that the email already contains; they are repeated only if there is no alternative.
     used: Vec<String>,
 }
 
-/// How a fact stands in a text with markup.
+/// The markup of facts in a text.
 #[derive(Clone, Copy, PartialEq)]
 enum Marks {
     None,
-    /// What readers look for is bold.
+    /// Facts that recipients look for are bold.
     Bold,
 }
 
-/// Facts that readers look for in running text.
+/// Facts that recipients look for in running text.
 const BOLD: [&str; 6] = ["code", "deal", "ends", "when", "order", "starts"];
-/// Facts that every email has: a phrase is not better because it names them.
+/// Facts that every email has, which do not make a phrase better.
 const EVERYWHERE: [&str; 2] = ["brand", "de:brand"];
 
 impl Phrasebook {
@@ -46,32 +45,32 @@ impl Phrasebook {
         Bank::of(self.language)
     }
 
-    /// Whether there is anything to choose from at a place.
+    /// Returns whether a key has any phrases.
     pub fn has(&self, place: &str) -> bool {
         !self.bank().phrases(place).is_empty()
     }
 
-    /// A phrase for a place, if one can be filled.
+    /// Returns a phrase for a key, if one can be filled.
     pub fn line(&mut self, place: &str) -> Option<String> {
         self.choose(place, Marks::None, usize::MAX)
     }
 
-    /// A phrase of at most so many characters.
+    /// Returns a phrase of at most this many characters.
     pub fn line_within(&mut self, place: &str, characters_max: usize) -> Option<String> {
         self.choose(place, Marks::None, characters_max)
     }
 
-    /// A phrase as markup, with bold facts.
+    /// Returns a phrase as markup, with bold facts.
     pub fn text(&mut self, place: &str) -> Option<String> {
         self.choose(place, Marks::Bold, usize::MAX)
     }
 
-    /// A label that is always the same.
+    /// Returns a label that never varies.
     pub fn label(&self, place: &str) -> String {
         self.bank().phrases(place).first().map_or_else(String::new, |phrase| self.finish(phrase.clone()))
     }
 
-    /// Every phrase of a place, filled, if all of them can be.
+    /// Returns every phrase of a key, filled, if all of them can be.
     pub fn all(&self, place: &str) -> Option<Vec<String>> {
         let phrases = self.bank().phrases(place);
         let filled: Option<Vec<String>> =
@@ -79,7 +78,7 @@ impl Phrasebook {
         filled.filter(|phrases| !phrases.is_empty())
     }
 
-    /// A number from the seed, the same for the same place.
+    /// Returns a number from the seed, always the same for a key.
     pub fn pick(&self, place: &str, count: usize) -> usize {
         if count == 0 { 0 } else { (mix(self.seed, place) % count as u64) as usize }
     }
@@ -89,7 +88,7 @@ impl Phrasebook {
         let filled = bank.phrases(place).iter().filter_map(|phrase| self.fill(phrase, marks));
         let mut candidates: Vec<(String, usize)> = filled.filter(|(text, _)| text.chars().count() <= characters_max).collect();
         let most = candidates.iter().map(|(_, facts)| *facts).max()?;
-        // One fact fewer is good enough: otherwise each set of facts would always have the same words.
+        // Phrases with one fact fewer are good enough; otherwise, a set of facts would always get the same phrase.
         candidates.retain(|(_, facts)| *facts == most || (*facts + 1 == most && *facts > 0));
         self.prefer(&mut candidates, |book, text| !book.is_said(text));
         if self.voice.person != BrandPerson::We {
@@ -101,14 +100,14 @@ impl Phrasebook {
         Some(text)
     }
 
-    /// Keep only the candidates that are preferred, if there are any.
+    /// Keeps only the preferred candidates, if there are any.
     fn prefer(&self, candidates: &mut Vec<(String, usize)>, is_good: impl Fn(&Self, &str) -> bool) {
         if candidates.iter().any(|(text, _)| is_good(self, text)) {
             candidates.retain(|(text, _)| is_good(self, text));
         }
     }
 
-    /// A brand of short sentences gets the shorter phrases.
+    /// Prefers shorter phrases for a brand with short sentences.
     fn prefer_length(&self, candidates: &mut Vec<(String, usize)>) {
         let kept = candidates.len().div_ceil(3) * 2;
         if candidates.len() < 4 || kept >= candidates.len() || self.voice.sentences == Sentences::Any {
@@ -134,7 +133,7 @@ impl Phrasebook {
         words.into_iter().any(|word| self.language.first_person().contains(&word.to_lowercase().replace('’', "'").as_str()))
     }
 
-    /// A phrase with its facts, and how many of them tell something; nothing if one is not known.
+    /// Returns a phrase with its facts, and how many of them are informative; `None` if one is unknown.
     fn fill(&self, phrase: &str, marks: Marks) -> Option<(String, usize)> {
         let phrase = self.formed(phrase);
         let mut out = String::with_capacity(phrase.len() + 16);
@@ -164,7 +163,7 @@ impl Phrasebook {
         Some((self.finish(out), facts))
     }
 
-    /// A fact; `the:product` with the article that the prompt gives it; `de:brand` with French "de" before it.
+    /// Returns a fact; `the:product` has the article from the prompt, `de:brand` is preceded by the French "de".
     fn value(&self, name: &str) -> Option<String> {
         if let Some(name) = name.strip_prefix("the:") {
             let value = self.facts.get(name)?;
@@ -177,7 +176,7 @@ impl Phrasebook {
         Some(if vowel { format!("d’{value}") } else { format!("de {value}") })
     }
 
-    /// `[informal|formal]` decided.
+    /// Resolves `[informal|formal]`.
     fn formed(&self, phrase: &str) -> String {
         let mut out = String::with_capacity(phrase.len());
         let mut rest = phrase;
@@ -192,7 +191,7 @@ impl Phrasebook {
         out
     }
 
-    /// Apostrophes, spaces and spellings as the language and region want them, and a capital letter first.
+    /// Applies the apostrophes, spaces and spellings of the language and region, and capitalizes the first letter.
     fn finish(&self, text: String) -> String {
         let mut text = text.replace('\'', "’");
         if self.language == Language::En && self.voice.person == BrandPerson::I {
@@ -209,7 +208,7 @@ impl Phrasebook {
                 text = if word.len() > 2 { replace_word(&text, word, other) } else { text.replace(word.as_str(), other) };
             }
         }
-        // A name or a time with a stop at its end: "at 3 p.m.".
+        // A name or a time that ends with a period: "at 3 p.m.".
         if text.contains("..") && !text.contains("...") {
             text = text.replace("..", ".");
         }
@@ -220,7 +219,7 @@ impl Phrasebook {
     }
 }
 
-/// English in the first person singular.
+/// Rewrites English to the first person singular.
 fn as_one(text: &str) -> String {
     const WORDS: [(&str, &str); 16] = [
         ("we’re", "I’m"),
@@ -247,7 +246,7 @@ fn as_one(text: &str) -> String {
     out
 }
 
-/// Replace a word where it stands by itself.
+/// Replaces a whole word.
 pub fn replace_word(text: &str, word: &str, other: &str) -> String {
     let c = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '’');
     let mut out = String::with_capacity(text.len());
@@ -264,7 +263,7 @@ pub fn replace_word(text: &str, word: &str, other: &str) -> String {
     out
 }
 
-/// Text that is meant as itself, in the markup of documents.
+/// Escapes literal text for the markup of documents.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -276,7 +275,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A number that depends on every bit of the seed and the word (splitmix64 over FNV-1a).
+/// Returns a number that depends on every bit of the seed and the word (splitmix64 over FNV-1a).
 pub fn mix(seed: u64, word: &str) -> u64 {
     let mut state = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64 ^ seed.rotate_left(17), |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phrase_without_its_fact_is_not_used() {
+    fn a_phrase_with_an_unknown_fact_is_not_used() {
         let book = book(Language::En, false, &[("brand", "Leaf")]);
         assert_eq!(book.fill("{offer} at {brand}", Marks::None), None);
         assert_eq!(book.fill("{!offer}hello from {brand}", Marks::None), Some(("Hello from Leaf".to_owned(), 0)));
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_not_said_twice_where_there_is_a_choice() {
+    fn texts_are_not_repeated_if_there_is_an_alternative() {
         let mut book = book(Language::En, false, &[("brand", "Leaf")]);
         let first = book.line("welcome.main.headline").expect("there are phrases");
         let second = book.line("welcome.main.headline").expect("there are phrases");

@@ -1,6 +1,6 @@
-//! How many emails, in which order, how many days apart, and what each of them is for.
+//! Plans the number of emails, their order, the days between them, and their jobs.
 //!
-//! Pure: it reads what is understood of the prompt and what material the brand has.
+//! Pure: the input is the parsed prompt and the brand's material.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -14,28 +14,28 @@ use crate::vocab::limits;
 /// The emails of a series; a single email is a series of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What the series is called, in the language of the first email.
+    /// The name of the series, in the language of the first email.
     pub name: String,
     pub slots: Vec<Slot>,
 }
 
-/// One place of a series.
+/// One slot of a series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
-    /// What the email has to do there: a place in the phrase banks, like `sale.teaser`.
+    /// The job of the email: a key in the phrase banks, such as `sale.teaser`.
     pub job: String,
-    /// Days from the day of the first contact, the sale, the launch or the event; before it below zero.
+    /// Days from the first contact, the sale, the launch or the event; negative if before it.
     pub send_offset_days: i32,
 }
 
-/// A series without a number has as many emails as such series mostly have.
+/// The usual number of emails of a series without a given number.
 const SERIES_DEFAULT: usize = 3;
-/// Days between further emails of a long series.
+/// Days between additional emails of a long series.
 const FURTHER_DAYS: i32 = 4;
-/// A last reminder comes no later after the beginning.
+/// The latest day of a last reminder after the start.
 const PERIOD_DAYS_MAX: i32 = 60;
 
-/// Plan a series. `count` is what the caller asks for; none: what the prompt says.
+/// Plans a series. `count` is the number that the caller requests; without it, the prompt decides.
 pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, count: Option<usize>, today: Date) -> Vec<Slot> {
     let asked = count.or(understood.count).unwrap_or(if understood.is_series { SERIES_DEFAULT } else { 1 });
     let count = asked.clamp(1, limits::EMAILS_PER_SERIES_MAX);
@@ -43,7 +43,7 @@ pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, coun
     let period = period(understood, today);
     let own = own(understood, period);
     let mut slots: Vec<Slot> = chosen(own, count).iter().map(|(job, days)| slot(key, job, *days)).collect();
-    // What the first email tells of has its own words; a last chance is the only email, or the last of its series anyway.
+    // The subject of the first email has its own phrases; a last chance is a single email or the last of its series anyway.
     let main = slots.iter_mut().find(|slot| slot.job.ends_with(".main"));
     if let (Some(main), Some(occasion)) = (main, understood.occasion)
         && (count == 1 || occasion != Occasion::LastChance)
@@ -51,7 +51,7 @@ pub fn slots(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool, coun
         main.job = occasion.job().to_owned();
     }
     let mut further = further(understood, brand, has_knowledge).into_iter();
-    // Further emails stand before the last one where that says goodbye or counts the days; their days go on from the one before.
+    // Additional emails precede a last one that says goodbye or counts the days; their days continue from the previous email.
     let closes = slots.len() > 1 && slots.last().is_some_and(|slot| slot.job.ends_with(".last"));
     while slots.len() < count {
         let at = slots.len() - usize::from(closes);
@@ -74,7 +74,7 @@ fn slot(key: &str, job: &str, days: i32) -> Slot {
     Slot { job, send_offset_days: days }
 }
 
-/// The name of a purpose in the phrase banks.
+/// Returns the name of a purpose in the phrase banks.
 pub fn key(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Welcome => "welcome",
@@ -92,14 +92,14 @@ pub fn key(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Days from the beginning of a period to its end.
+/// Returns the number of days from the start of a period to its end.
 fn period(understood: &ParsedPrompt, today: Date) -> i32 {
     let from = understood.starts.or(understood.on).unwrap_or(today);
     let days = understood.ends.and_then(|ends| from.until(ends).ok()).map_or(3, |span| span.get_days());
     days.clamp(1, PERIOD_DAYS_MAX)
 }
 
-/// What the emails of a purpose are for, each with the length of series from which on it belongs to it, in the order of sending.
+/// Returns the jobs of a purpose in sending order, each with the minimum length of a series that includes it.
 fn own(understood: &ParsedPrompt, period: i32) -> Vec<(&'static str, i32, usize)> {
     let has_offer = understood.saving.is_some();
     match understood.purpose {
@@ -123,14 +123,14 @@ fn own(understood: &ParsedPrompt, period: i32) -> Vec<(&'static str, i32, usize)
     }
 }
 
-/// Those that belong to a series of this length, by their days.
+/// Returns the jobs in a series of this length, sorted by day.
 fn chosen(own: Vec<(&'static str, i32, usize)>, count: usize) -> Vec<(&'static str, i32)> {
     let mut chosen: Vec<_> = own.into_iter().filter(|(_, _, from)| *from <= count).map(|(job, days, _)| (job, days)).collect();
     chosen.sort_by_key(|(_, days)| *days);
     chosen
 }
 
-/// Jobs for longer series, as far as there is material for them; what can be done again comes again.
+/// Returns further jobs for longer series for which there is material; repeatable ones repeat.
 fn further(understood: &ParsedPrompt, brand: &Brand, has_knowledge: bool) -> Vec<&'static str> {
     let own: Vec<&str> = own(understood, 1).iter().map(|(job, ..)| *job).collect();
     let has_offer_reminder = understood.saving.is_none() && understood.purpose == Purpose::Welcome;

@@ -1,6 +1,6 @@
-//! Which parts an email has and in which order, by what it has to do. Tables only; several per job, so that emails differ.
+//! The parts of an email and their order, by its job. Only tables; several arrangements per job, so that emails differ.
 //!
-//! A part that the brand or the prompt has no material for is left out when it is written.
+//! A part without material from the brand or the prompt is skipped when the email is written.
 
 use crate::features::emails::document::{Layout, Purpose};
 
@@ -11,13 +11,13 @@ pub enum Part {
     Opening,
     /// The job's own running text.
     Body,
-    /// What the prompt wants said in its own words.
+    /// Statements of the prompt in its own words.
     Told,
-    /// Steps of the job itself, like how a recommendation works.
+    /// Steps of the job itself, for example how a recommendation works.
     Steps,
     /// Code, period and conditions.
     Offer,
-    /// The day on which something begins or ends, large.
+    /// The day on which something starts or ends, in large type.
     Deadline,
     /// Day, time, place and price.
     Facts,
@@ -29,7 +29,7 @@ pub enum Part {
     Story,
     Knowledge,
     Praise,
-    /// Further pictures that were given.
+    /// Further given pictures.
     Pictures,
     /// Another button.
     Call,
@@ -40,7 +40,7 @@ pub enum Part {
 
 use Part::*;
 
-/// The parts of a job; `choice` picks one of its arrangements.
+/// Returns the parts of a job; `choice` selects one of its arrangements.
 // long: a table of the order of parts, one entry for each job.
 pub fn parts(job: &str, choice: usize) -> &'static [Part] {
     // long: one table of all jobs, to be read from top to bottom.
@@ -135,7 +135,7 @@ pub fn parts(job: &str, choice: usize) -> &'static [Part] {
             &[Opening, Featured, Told, Body, Pictures, Contact, Social],
             &[Opening, Told, Featured, Pictures, Body, Closing, Social],
         ],
-        // Thanks sell nothing.
+        // A thank-you email sells nothing.
         "thanks.main" => &[&[Opening, Told, Offer, Body, Closing, Social], &[Opening, Body, Told, Offer, Pictures, Closing]],
         "tips.main" => &[
             &[Opening, Told, Knowledge, Pictures, Body, Contact, Social],
@@ -163,7 +163,7 @@ pub fn parts(job: &str, choice: usize) -> &'static [Part] {
     all[choice % all.len()]
 }
 
-/// The layouts that suit a purpose.
+/// Returns the layouts that suit a purpose.
 pub fn layouts(purpose: Purpose) -> &'static [Layout] {
     use Layout::*;
     match purpose {
@@ -182,12 +182,12 @@ pub fn layouts(purpose: Purpose) -> &'static [Layout] {
     }
 }
 
-/// Layouts that live from a picture at the top.
+/// Returns whether a layout needs a picture at the top.
 pub fn needs_picture(layout: Layout) -> bool {
     matches!(layout, Layout::Showcase | Layout::Editorial)
 }
 
-/// Whether an email of this job opens with a picture of the brand: those that are a conversation do not.
+/// Returns whether an email of this job starts with a picture of the brand; conversational emails do not.
 pub fn opens_with_picture(job: &str) -> bool {
     let talks =
         ["cart.second", "cart.last", "winback.last", "review.reminder", "general.help", "apology.main", "maintenance.main"];

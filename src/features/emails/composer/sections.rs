@@ -1,6 +1,6 @@
 //! Writes the parts of an email as blocks of the document, each from a phrase, a fact of the prompt or material of the brand.
 //!
-//! Invariant: a part without material writes nothing; nothing is made up to fill it.
+//! Invariant: a part without material writes nothing; nothing is invented to fill it.
 
 mod verbatim;
 
@@ -15,24 +15,24 @@ use crate::features::emails::document::*;
 use crate::features::projects::brand::{self, Brand};
 use crate::vocab::limits;
 
-/// What all parts of one email are written from.
+/// The inputs and the state shared by all parts of an email.
 pub struct Writer<'a> {
     pub book: Phrasebook,
     pub job: &'a str,
     pub layout: Layout,
     pub understood: &'a ParsedPrompt,
     pub brand: &'a Brand,
-    /// Places of the brand's products in the order in which this email shows them.
+    /// The indexes of the brand's products in the order of this email.
     pub products: Vec<usize>,
     /// The product that the email is about.
     pub featured: Option<usize>,
     pub excerpts: Vec<Excerpt<'a>>,
     pub opening: Option<Picture>,
-    /// The email's parts: some are written otherwise when another follows.
+    /// The email's parts, because some depend on those that follow.
     pub parts: &'static [Part],
     pub format: &'static Format,
     pub pictures: Vec<Picture>,
-    /// Where buttons lead.
+    /// The target of buttons.
     pub target: Option<Link>,
     pub site: Option<Link>,
     /// Whether the prompt's own words are in the email's language.
@@ -40,20 +40,20 @@ pub struct Writer<'a> {
     /// Whether the brand's texts are.
     pub brand_speaks: bool,
     pub blocks: Vec<Block>,
-    /// Whether the prompt's own words stand in the email already.
+    /// Whether the email already contains the prompt's own words.
     pub is_told: bool,
-    /// Whether one product stands out already.
+    /// Whether a product is already featured.
     pub is_featured: bool,
     /// Whether it is signed.
     pub is_signed: bool,
 }
 
-/// Words of a button fit on one line of a telephone.
+/// A button text must fit on one line of a phone.
 const BUTTON_CHARACTERS_MAX: usize = 28;
-/// Products in a grid, by how much room the layout gives them.
+/// The number of products in a grid.
 const GRID_PRODUCTS: usize = 3;
 const SHOWCASE_PRODUCTS: usize = 4;
-/// Fewer texts are quoted in emails that are about something else.
+/// The number of quoted texts in a newsletter; emails about something else quote fewer.
 const NEWSLETTER_EXCERPTS: usize = 2;
 
 impl Writer<'_> {
@@ -80,7 +80,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A name for a block that no other has.
+    /// Returns an unused name for a block.
     fn id(&self, kind: &str) -> BlockId {
         let count = self.blocks.iter().filter(|block| block.id().starts_with(kind)).count();
         if count == 0 { kind.into() } else { format!("{kind}-{}", count + 1).into() }
@@ -126,7 +126,7 @@ impl Writer<'_> {
         Some(Action { label: Line::cut(&label), href })
     }
 
-    /// Title and lead; the season's own words where the email is about one.
+    /// Writes title and lead, with the season's own phrases if the email is about one.
     fn opening(&mut self) {
         let season = self.understood.season.clone().filter(|_| matches!(self.job, "seasonal.main" | "sale.main"));
         let has_season = season.as_ref().is_some_and(|season| self.book.has(&format!("season.{season}.lead")));
@@ -150,7 +150,7 @@ impl Writer<'_> {
             None => self.markup("lead").unwrap_or_default(),
         };
         let text: Option<Paragraph> = Rich::parse(&lead).ok().filter(|text| !text.is_empty());
-        // News are read first: their button stands at the end.
+        // News come first, so their button is at the end.
         let late = matches!(self.understood.purpose, Purpose::Newsletter | Purpose::Announcement)
             && self.parts.contains(&Part::Call)
             && self.layout != Layout::Letter;
@@ -173,7 +173,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Hero(hero));
     }
 
-    /// The season, if it is a day of its own, like a birthday, and not a time in which one sells.
+    /// Returns the season if it is a special day, such as a birthday, and not a sales season.
     pub fn special(&self) -> Option<String> {
         let season = self.understood.season.as_ref().filter(|_| self.job == "seasonal.main")?;
         let place = format!("season.{season}.subject");
@@ -191,7 +191,7 @@ impl Writer<'_> {
     }
 
     fn body(&mut self) {
-        // A letter has said it in its opening.
+        // The opening of a letter already contains it.
         let said = self.blocks.iter().any(|block| block.id().as_str() == "body");
         let Some(body) = (!said).then(|| self.markup("body")).flatten() else { return };
         let text = Rich::parse(&body).unwrap_or_else(|_| Rich::plain(&body));
@@ -209,7 +209,7 @@ impl Writer<'_> {
         self.blocks.push(Block::List(list));
     }
 
-    /// The code on a coupon; without a code, the conditions as a text.
+    /// Writes the code as a coupon; without a code, the conditions as a text.
     fn offer(&mut self) {
         if self.job.starts_with("event") || self.understood.purpose == Purpose::Newsletter && self.understood.saving.is_none() {
             return;
@@ -239,7 +239,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the end of an offer is told large. A period with its beginning is told in a sentence.
+    /// Returns whether the end of an offer is shown large. A sentence states a period with its start.
     fn has_deadline(&self) -> bool {
         let facts = &self.book.facts;
         if facts.contains_key("order_day") {
@@ -248,7 +248,7 @@ impl Writer<'_> {
         self.begins() || (facts.contains_key("ends") && !facts.contains_key("starts"))
     }
 
-    /// Whether the email is about the beginning of something, not its end.
+    /// Returns whether the email is about the start of something, not its end.
     fn begins(&self) -> bool {
         self.job.ends_with(".teaser")
     }
@@ -273,9 +273,9 @@ impl Writer<'_> {
         self.blocks.push(Block::Countdown(block));
     }
 
-    /// Day, time, place and price, as a table of names and values.
+    /// Writes day, time, place and price as a table of names and values.
     fn facts(&mut self) {
-        // An announcement in its own words has its days in them.
+        // The text of an announcement contains its days.
         let told = !self.understood.statements.is_empty() || self.understood.clause.is_some();
         if self.understood.purpose == Purpose::Announcement && self.prompt_speaks && told {
             return;
@@ -304,7 +304,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Table(Table { id: "details".into(), title, head: Vec::new(), rows }));
     }
 
-    /// The order as the prompt tells it: lines, then the total.
+    /// Writes the order from the prompt: its lines, then the total.
     fn order(&mut self) {
         let understood = self.understood;
         let format = self.format;
@@ -342,7 +342,7 @@ impl Writer<'_> {
         self.brand.products.get(place)
     }
 
-    /// One product with picture, words and price side by side.
+    /// Writes one product with picture, text and price side by side.
     fn featured(&mut self) {
         let Some(product) = self.featured.take().and_then(|place| self.product(place)).cloned() else { return };
         let format = self.format;
@@ -355,7 +355,7 @@ impl Writer<'_> {
             if let Some(price) = &shown.price {
                 self.book.facts.insert("price", price.to_string());
             }
-            // What the prompt says of it is better than what the page says.
+            // The prompt's description takes precedence over the page's.
             let told = self.is_told && !(self.understood.statements.is_empty() && self.understood.points.is_empty());
             let text = shown.text.as_ref().filter(|_| !told).map(|text| escape(text));
             let price = self.book.text("common.price");
@@ -399,7 +399,7 @@ impl Writer<'_> {
         let with_text = self.brand_speaks && self.layout != Layout::Showcase;
         let shown = |place: &usize| material::product(self.product(*place)?, format, self.site.as_ref(), with_text);
         let mut products: Vec<Product> = self.products.iter().filter_map(shown).take(count).collect();
-        // A single product beside pictures of none looks like a mistake; two rows of one and a half do too.
+        // A single product without a picture looks like a mistake, and so do one and a half rows.
         if products.is_empty() || (products.len() == 1 && mentioned == 0) {
             return;
         }
@@ -416,7 +416,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Products(block));
     }
 
-    /// The brand's own words about itself.
+    /// Quotes the brand's own text about itself.
     fn story(&mut self) {
         let description = self.brand.description.as_ref().filter(|_| self.brand_speaks).map(|text| tidy(text));
         let Some(description) = description.filter(|text| text.split(' ').count() >= 5) else { return };
@@ -426,7 +426,7 @@ impl Writer<'_> {
     }
 
     fn knowledge(&mut self) {
-        // Tips about something else are none.
+        // Tips on another topic are useless.
         if self.job == "tips.main" {
             self.excerpts.retain(|excerpt| excerpt.fits);
         }
@@ -458,7 +458,7 @@ impl Writer<'_> {
     }
 
     fn call(&mut self) {
-        // Right after the opening it would say the same twice.
+        // Directly after the opening, it would repeat the same.
         let has_button = self.blocks.iter().any(super::has_button);
         if has_button && self.blocks.len() < 4 {
             return;
@@ -494,14 +494,14 @@ impl Writer<'_> {
         self.blocks.push(Block::Social(Social { id: "social".into(), title, links }));
     }
 
-    /// A letter is always signed.
+    /// Signs a letter.
     fn sign_letter(&mut self) {
         if self.layout == Layout::Letter && !self.is_signed {
             self.closing();
         }
     }
 
-    /// The end that the law asks for.
+    /// Writes the legally required footer.
     pub fn footer(&mut self) {
         self.sign_letter();
         let brand = self.brand;
@@ -527,7 +527,7 @@ impl Writer<'_> {
         self.blocks.push(Block::Footer(footer));
     }
 
-    /// Who has no name is known by the site.
+    /// Returns the site as the sender of a brand without a name.
     fn sender_unknown(&self) -> String {
         let host = self.site.as_ref().and_then(|site| site.as_str().split('/').nth(2)).unwrap_or_default();
         if host.is_empty() { "—".to_owned() } else { host.to_owned() }
@@ -543,7 +543,7 @@ impl Writer<'_> {
     }
 }
 
-/// Where the phrases for a part of a job are: its own, or those that it shares with its kind. A title may be the subject.
+/// Returns the key of the phrases for a part of a job: its own, or those shared with similar jobs. A title may be the subject.
 pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
     let own = format!("{job}.{name}");
     if book.has(&own) {
@@ -559,7 +559,7 @@ pub fn place(book: &Phrasebook, job: &str, name: &str) -> String {
     if name == "headline" && book.has(&subject) { subject } else { format!("{kind}.{name}") }
 }
 
-/// Whether a picture at the top suits this email.
+/// Returns whether a picture at the top suits this email.
 pub fn shows_picture(job: &str, layout: Layout, language: Language) -> bool {
     layout != Layout::Letter && (recipe::opens_with_picture(job) || !language.is_complete())
 }

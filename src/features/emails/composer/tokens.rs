@@ -1,25 +1,25 @@
-//! A prompt as words: what the composer reads facts from. It knows no language, only letters, digits and signs.
+//! Splits a prompt into words, from which the composer reads facts. Knows no language, only letters, digits and punctuation.
 
-/// What a word is made of.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Letters, perhaps with digits after the first.
+    /// Letters, optionally with digits after the first.
     Word,
-    /// Digits, perhaps with points, commas or apostrophes between them.
+    /// Digits, optionally with periods, commas or apostrophes between them.
     Number,
     /// Any other character.
     Sign,
-    /// The end of a line.
+    /// A line end.
     End,
 }
 
-/// One word of a prompt.
+/// One token of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// In small letters and without accents.
+    /// In lowercase and without accents.
     pub fold: String,
     pub kind: Kind,
-    /// Its bytes in the prompt.
+    /// Its start in the prompt, in bytes.
     pub start: usize,
     pub end: usize,
 }
@@ -50,7 +50,7 @@ impl<'a> Tokens<'a> {
         self.tokens.len()
     }
 
-    /// The folded word at a place; nothing outside the prompt.
+    /// Returns the folded word at an index, or an empty one outside the prompt.
     pub fn fold(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", |token| token.fold.as_str())
     }
@@ -59,12 +59,12 @@ impl<'a> Tokens<'a> {
         self.tokens.get(at).map_or(Kind::End, |token| token.kind)
     }
 
-    /// The words as written.
+    /// Returns the word as written.
     pub fn raw(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| &self.text[token.start..token.end])
     }
 
-    /// The text from one word up to another.
+    /// Returns the text from one word up to another.
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
         if from >= to || from >= self.len() {
             return "";
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
         &self.text[self.tokens[from].start..self.tokens[to.min(self.len()) - 1].end]
     }
 
-    /// Whether two neighbours stand without space between them.
+    /// Returns whether there is no space between the word and the next.
     pub fn joined(&self, at: usize) -> bool {
         match (self.tokens.get(at), self.tokens.get(at + 1)) {
             (Some(token), Some(next)) => token.end == next.start,
@@ -80,11 +80,11 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// How many words of the prompt a phrase takes from here on; nothing if it does not stand here.
+    /// Returns the number of words that a phrase matches from here, or `None`.
     pub fn matches(&self, at: usize, phrase: &[String]) -> Option<usize> {
         let mut place = at;
         for (index, word) in phrase.iter().enumerate() {
-            // Hyphens and apostrophes between the words of a phrase are as good as spaces.
+            // Hyphens and apostrophes between the words of a phrase match spaces.
             while index > 0 && matches!(self.fold(place), "-" | "'" | "’" | ".") {
                 place += 1;
             }
@@ -96,12 +96,12 @@ impl<'a> Tokens<'a> {
         Some(place - at)
     }
 
-    /// The longest of these phrases that stands here.
+    /// Returns the length of the longest of these phrases that matches here.
     pub fn any(&self, at: usize, phrases: &[Vec<String>]) -> Option<usize> {
         phrases.iter().filter_map(|phrase| self.matches(at, phrase)).max()
     }
 
-    /// The longest of these phrases that ends right before a place: where it begins.
+    /// Returns the start of the longest of these phrases that ends directly before this index.
     pub fn before(&self, at: usize, phrases: &[Vec<String>]) -> Option<usize> {
         let ends_here = |from: &usize| self.any_ending(*from, at, phrases);
         (at.saturating_sub(PHRASE_WORDS_MAX)..at).find(ends_here)
@@ -111,16 +111,16 @@ impl<'a> Tokens<'a> {
         phrases.iter().any(|phrase| self.matches(from, phrase) == Some(end - from))
     }
 
-    /// Where any of these phrases stands, from a place on: where it begins and how many words it takes.
+    /// Returns the start and length of the first of these phrases from an index on.
     pub fn find(&self, from: usize, phrases: &[Vec<String>]) -> Option<(usize, usize)> {
         (from..self.len()).find_map(|at| self.any(at, phrases).map(|taken| (at, taken)))
     }
 }
 
-/// Phrases of the word lists have at most this many words, signs between them included.
+/// The maximum number of words of a phrase in the word lists, including punctuation.
 const PHRASE_WORDS_MAX: usize = 8;
 
-/// Whether a word is one of the list: `sale`, `launch*`, `*kurs`.
+/// Returns whether a word matches a pattern: `sale`, `launch*`, `*kurs`.
 fn fits(word: &str, pattern: &str) -> bool {
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
         (Some(end), _) => word.ends_with(end),
@@ -129,7 +129,7 @@ fn fits(word: &str, pattern: &str) -> bool {
     }
 }
 
-/// What begins here and how many bytes it has.
+/// Returns the kind of the token that starts here, and its length in bytes.
 fn measure(rest: &str, first: char) -> (Kind, usize) {
     if first == '\n' {
         return (Kind::End, 1);
@@ -144,12 +144,12 @@ fn measure(rest: &str, first: char) -> (Kind, usize) {
     (Kind::Sign, first.len_utf8())
 }
 
-/// Accents that stand as characters of their own.
+/// Returns whether the character is a combining accent.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
 
-/// Digits, and single separators that have digits on both sides.
+/// Returns the length of digits and of single separators with digits on both sides.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -160,7 +160,7 @@ fn number_length(rest: &str) -> usize {
     end
 }
 
-/// A text in small letters and without the accents of Latin letters: what people leave out when they type in a hurry.
+/// Returns a text in lowercase and without the accents of Latin letters, as people often type it.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_mark(*c)).flat_map(char::to_lowercase) {
@@ -184,7 +184,7 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// The value of a number as people of any of the seven languages write it: `1,299.50`, `1.299,50`, `19,90`, `1'000`.
+/// Parses a number in the notation of any of the seven languages: `1,299.50`, `1.299,50`, `19,90`, `1'000`.
 pub fn number(text: &str) -> Option<f64> {
     let last = text.rfind(['.', ',']);
     let digits = |part: &str| part.chars().filter(char::is_ascii_digit).collect::<String>();
@@ -210,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_and_signs_are_told_apart() {
+    fn words_numbers_and_signs_are_distinguished() {
         assert_eq!(folds("Save 20% – Café!"), ["save", "20", "%", "–", "cafe", "!"]);
         assert_eq!(folds("1.299,50 € 20th SAVE20\nx"), ["1.299,50", "€", "20", "th", "save20", "\n", "x"]);
         assert_eq!(folds("27.11. l’été"), ["27.11", ".", "l", "'", "ete"]);
     }
 
     #[test]
-    fn phrases_match_over_hyphens() {
+    fn phrases_match_across_hyphens() {
         let words = Tokens::read("a win-back email");
         let phrases = [vec!["win".to_owned(), "back".to_owned()], vec!["back*".to_owned()]];
         assert_eq!(words.find(0, &phrases), Some((1, 3)));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_people_write_them() {
+    fn numbers_are_parsed_in_all_notations() {
         for (text, value) in [("20", 20.0), ("19.90", 19.9), ("19,90", 19.9), ("1,299.50", 1299.5), ("1.299,50", 1299.5)] {
             assert_eq!(number(text), Some(value), "{text}");
         }

@@ -1,9 +1,10 @@
-//! How an email speaks: familiar or formal, as whom, with emoji or without. From the brand, unless the prompt asks otherwise.
+//! The voice of an email: familiar or formal, in which grammatical person, with or without emoji. From the brand, unless the prompt says
+//! otherwise.
 
 use super::understand::ParsedPrompt;
 use crate::features::projects::brand::{Brand, BrandFormality, BrandPerson};
 
-/// Choices that the phrases follow.
+/// The choices that phrases follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voice {
     pub formal: bool,
@@ -12,7 +13,7 @@ pub struct Voice {
     pub sentences: Sentences,
 }
 
-/// How long the brand's sentences are.
+/// The length of the brand's sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sentences {
     Short,
@@ -20,9 +21,9 @@ pub enum Sentences {
     Long,
 }
 
-/// Below this many words per sentence a brand is terse.
+/// A brand with fewer words per sentence writes tersely.
 const SHORT_BELOW: f32 = 10.0;
-/// Above this many words per sentence a brand takes its time.
+/// A brand with more words per sentence writes at length.
 const LONG_ABOVE: f32 = 18.0;
 
 impl Voice {
@@ -31,7 +32,7 @@ impl Voice {
         let formal = understood.formal.unwrap_or_else(|| match voice.formality {
             Some(BrandFormality::Formal) => true,
             Some(BrandFormality::Casual) => false,
-            // Who has not been heard yet is addressed as most companies of the language do.
+            // For an unknown voice, use the form that most companies use in the language.
             Some(BrandFormality::Neutral) | None => formal_by_default(language),
         });
         let sentences = match voice.sentence_words {

@@ -1,7 +1,7 @@
-//! The blocks that a document is made of, in the order readers meet them: data only.
+//! The blocks of a document, in reading order. Data only.
 //!
-//! They do not know how any layout draws them. Doc comments here are also what language models are told about each field, so they
-//! say what makes a good value, not only what it is.
+//! They do not know how a layout renders them. These doc comments are also the field descriptions that language models get, so they say
+//! what makes a good value, not only what it is.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use super::rich::Rich;
 use crate::base::serde_str;
 use crate::vocab::limits;
 
-/// A stable name of a block within its document, so that an edit can say which block it means: small letters, digits and hyphens.
+/// A stable name of a block within its document, by which an edit refers to it: lowercase letters, digits and hyphens.
 pub type BlockId = Line<{ limits::EMAIL_BLOCK_ID_CHARACTERS_MAX }>;
 /// A title over something.
 pub type Title = Line<{ limits::EMAIL_TITLE_CHARACTERS_MAX }>;
@@ -51,7 +51,7 @@ pub enum Block {
     Footer(Footer),
 }
 
-/// What a column can hold: the simple blocks, which hold no blocks themselves.
+/// The content of a column: only simple blocks, which contain no other blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Cell {
@@ -69,7 +69,7 @@ pub enum Cell {
 pub struct Header {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// The brand's name; shown where there is no logo, and as the logo's alternative text.
+    /// The brand's name; shown if there is no logo, and as the logo's alternative text.
     pub name: Label,
     /// The brand's logo.
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct Header {
     /// Where logo and name lead: the brand's home page.
     #[serde(default)]
     pub href: Option<Link>,
-    /// At most three short links beside the logo, like in a shop's menu. Mostly none.
+    /// At most three short links beside the logo, as in a shop's menu. Usually none.
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_HEADER_LINKS_MAX))]
     pub links: Vec<NavLink>,
@@ -125,11 +125,11 @@ pub struct Heading {
     pub level: HeadingLevel,
 }
 
-/// How far up a heading stands.
+/// The level of a heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HeadingLevel {
-    /// The email's title, where there is no hero.
+    /// The email's title, if there is no hero.
     Title,
     /// Over a section of the email.
     #[default]
@@ -138,7 +138,7 @@ pub enum HeadingLevel {
     Small,
 }
 
-/// A picture by itself.
+/// A standalone picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Image {
@@ -152,7 +152,7 @@ pub struct Image {
     pub width: ImageWidth,
 }
 
-/// How much of the room a picture takes.
+/// The width of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ImageWidth {
@@ -165,24 +165,24 @@ pub enum ImageWidth {
     Half,
 }
 
-/// A button by itself.
+/// A standalone button.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Button {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// What happens, beginning with a verb: two to four words.
+    /// The action, starting with a verb: two to four words.
     pub label: Label,
     pub href: Link,
     #[serde(default)]
     pub emphasis: Emphasis,
 }
 
-/// How much a button asks for attention.
+/// The prominence of a button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Emphasis {
-    /// Filled: the thing to do. One or two in an email.
+    /// Filled: the main action. One or two per email.
     #[default]
     Primary,
     /// Outlined.
@@ -191,7 +191,7 @@ pub enum Emphasis {
     Quiet,
 }
 
-/// Two or three columns side by side; on telephones they stand one under the other.
+/// Two or three columns side by side; stacked on phones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Columns {
@@ -235,18 +235,18 @@ pub struct Product {
     /// One short sentence.
     #[serde(default)]
     pub text: Option<Sentence>,
-    /// As people write it, with its currency: "€ 19.90".
+    /// As usually written, with its currency: "€ 19.90".
     #[serde(default)]
     pub price: Option<Label>,
-    /// The price before, shown struck out. Only if it is known to be true.
+    /// The previous price, shown struck through. Only if it is known to be true.
     #[serde(default)]
     pub price_before: Option<Label>,
-    /// Words of its button; none: the name and the picture are links.
+    /// The text of its button; without it, the name and the picture are links.
     #[serde(default)]
     pub button: Option<Label>,
 }
 
-/// Words of a customer, the press or a person of the brand. Never invented.
+/// A quote from a customer, the press or a person of the brand. Never invented.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Quote {
@@ -256,7 +256,7 @@ pub struct Quote {
     pub text: Paragraph,
     #[serde(default)]
     pub author: Option<Label>,
-    /// What the author is or where.
+    /// The author's role or place.
     #[serde(default)]
     pub role: Option<Label>,
     /// The author's portrait.
@@ -280,15 +280,15 @@ pub struct List {
     pub items: Vec<Item>,
 }
 
-/// What stands before each item.
+/// The marker before each item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ListMarks {
     #[default]
     Bullets,
-    /// Steps in their order.
+    /// Steps in order.
     Numbers,
-    /// Advantages, or things that are done.
+    /// Advantages, or completed tasks.
     Checks,
 }
 
@@ -302,7 +302,7 @@ pub struct Item {
     pub text: Paragraph,
 }
 
-/// A code for a discount.
+/// A discount code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Coupon {
@@ -310,7 +310,7 @@ pub struct Coupon {
     pub id: BlockId,
     /// What the code gives: "20 % off everything".
     pub title: Title,
-    /// Exactly as it is typed in.
+    /// Exactly as it must be entered.
     pub code: Label,
     /// Conditions and the last day, in one sentence.
     #[serde(default)]
@@ -319,23 +319,23 @@ pub struct Coupon {
     pub button: Option<Action>,
 }
 
-/// A date that something begins or ends.
+/// The date on which something starts or ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Countdown {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// What begins or ends: "The sale ends".
+    /// What starts or ends: "The sale ends".
     pub title: Title,
     /// The date in words, in the email's language: "Sunday, 30 November, at midnight".
     pub date: Label,
-    /// The same date for machines: 2026-11-30, or 2026-11-30T23:59:00+01:00.
+    /// The same date in ISO 8601: 2026-11-30, or 2026-11-30T23:59:00+01:00.
     pub until: Deadline,
     #[serde(default)]
     pub text: Option<Paragraph>,
 }
 
-/// Rows and columns of facts: an order, opening hours, a programme.
+/// Rows and columns of facts: an order, opening hours, a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Table {
@@ -343,11 +343,11 @@ pub struct Table {
     pub id: BlockId,
     #[serde(default)]
     pub title: Option<Title>,
-    /// Names of the columns; none for a list of names and values.
+    /// The column headings; empty for a list of names and values.
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_TABLE_COLUMNS_MAX))]
     pub head: Vec<Label>,
-    /// Each with as many cells as the others.
+    /// Each with the same number of cells.
     #[schemars(length(min = 1, max = limits::EMAIL_TABLE_ROWS_MAX))]
     pub rows: Vec<Row>,
 }
@@ -358,15 +358,15 @@ pub struct Table {
 pub struct Row {
     #[schemars(length(min = 1, max = limits::EMAIL_TABLE_COLUMNS_MAX))]
     pub cells: Vec<Value>,
-    /// Set off from the others, like a total.
+    /// Emphasized, like a total.
     #[serde(default)]
     pub strong: bool,
 }
 
-/// What stands in one cell of a table; it may be empty.
+/// The content of a table cell; it may be empty.
 pub type Value = Rich<{ limits::EMAIL_SENTENCE_CHARACTERS_MAX }>;
 
-/// A pause between two parts of the email.
+/// A separator between two parts of the email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Divider {
@@ -376,17 +376,17 @@ pub struct Divider {
     pub look: Pause,
 }
 
-/// How a pause looks.
+/// The style of a separator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Pause {
     #[default]
     Line,
-    /// Nothing but room.
+    /// Only space.
     Space,
 }
 
-/// The brand elsewhere.
+/// Links to the brand's profiles elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Social {
@@ -398,24 +398,24 @@ pub struct Social {
     pub links: Vec<SocialLink>,
 }
 
-/// One place where the brand is.
+/// A profile of the brand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SocialLink {
-    /// The network's name as it writes itself, like "Instagram".
+    /// The network's name in its own spelling, like "Instagram".
     pub name: Label,
     pub href: Link,
 }
 
-/// The end that the law asks for. Exactly one, as the last block.
+/// The legally required footer. Exactly one, as the last block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Footer {
     /// A name that no other block has, like `hero` or `text-2`.
     pub id: BlockId,
-    /// The company in law, or the brand.
+    /// The legal company name, or the brand.
     pub sender: Label,
-    /// The postal address. Null only if it is unknown: most countries' laws ask for it.
+    /// The postal address. Null only if it is unknown: most countries require it by law.
     #[serde(default)]
     pub address: Option<Sentence>,
     /// Why the reader gets this email.
@@ -425,29 +425,29 @@ pub struct Footer {
     #[serde(default)]
     #[schemars(length(max = limits::EMAIL_FOOTER_LINKS_MAX))]
     pub links: Vec<NavLink>,
-    /// Words of the link to unsubscribe, in the email's language.
+    /// The text of the unsubscribe link, in the email's language.
     pub unsubscribe: Label,
-    /// Words of the link to the email in a browser, in the email's language; none: no such link.
+    /// The text of the link to the email in a browser, in the email's language; null for no such link.
     #[serde(default)]
     pub view: Option<Label>,
 }
 
-/// A picture with what must be known of it.
+/// A picture with its description and size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Picture {
     pub src: ImageUrl,
-    /// What it shows, for those who do not see it. Null only if it is mere decoration.
+    /// What it shows, for people who cannot see it. Null only if it is purely decorative.
     #[serde(default)]
     pub alt: Option<Sentence>,
-    /// Its own size in pixels, where known.
+    /// Its original size in pixels, if known.
     #[serde(default)]
     #[schemars(range(min = 1, max = limits::EMAIL_IMAGE_PIXELS_MAX))]
     pub width: Option<u32>,
     #[serde(default)]
     #[schemars(range(min = 1, max = limits::EMAIL_IMAGE_PIXELS_MAX))]
     pub height: Option<u32>,
-    /// Where it leads.
+    /// The link target.
     #[serde(default)]
     pub href: Option<Link>,
 }
@@ -456,12 +456,12 @@ pub struct Picture {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Action {
-    /// What happens, beginning with a verb: two to four words.
+    /// The action, starting with a verb: two to four words.
     pub label: Label,
     pub href: Link,
 }
 
-/// A plain link of a menu.
+/// A plain link in a menu.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NavLink {
@@ -470,7 +470,7 @@ pub struct NavLink {
 }
 
 impl Block {
-    /// Its name within the document.
+    /// Returns its name within the document.
     pub fn id(&self) -> &BlockId {
         match self {
             Self::Header(block) => &block.id,
@@ -494,7 +494,7 @@ impl Block {
 }
 
 impl Cell {
-    /// Its name within the document.
+    /// Returns its name within the document.
     pub fn id(&self) -> &BlockId {
         match self {
             Self::Text(block) => &block.id,
@@ -507,7 +507,7 @@ impl Cell {
     }
 }
 
-/// A day, or a moment with its offset from UTC, as ISO 8601 writes it.
+/// A day, or a time with its UTC offset, in ISO 8601.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadline(Box<str>);
 
@@ -517,13 +517,13 @@ impl Deadline {
     }
 }
 
-/// The text is neither a day nor a moment.
+/// The text is neither a date nor a time in ISO 8601.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeadlineError;
 
 impl fmt::Display for DeadlineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The date is not ISO 8601; write it like 2026-11-30 or 2026-11-30T23:59:00+01:00.")
+        f.write_str("The date is not in ISO 8601; use a form such as 2026-11-30 or 2026-11-30T23:59:00+01:00.")
     }
 }
 

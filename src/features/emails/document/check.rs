@@ -1,6 +1,6 @@
-//! What a document must keep to: lengths, counts, names, order. Everything that is wrong is said at once, each with its place.
+//! Checks the rules of a document: lengths, counts, names, order. Reports all violations at once, each with its path.
 //!
-//! It knows nothing about looks. What only makes an email worse, not wrong, is a warning of the rendering instead.
+//! Does not know about themes. Problems that make an email worse but not invalid are warnings of the renderer.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,12 +8,12 @@ use std::fmt;
 use super::*;
 use crate::vocab::placeholders;
 
-/// Something that keeps a document from being one.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Violation {
-    /// Where: `blocks[3].href`.
+    /// The path, such as `blocks[3].href`.
     pub path: String,
-    /// What is wrong there and what to do.
+    /// The problem and its remedy.
     pub problem: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Where the check is, and what it has found.
+/// The current path and the violations found.
 #[derive(Default)]
 struct Place {
     path: String,
@@ -33,7 +33,7 @@ struct Place {
 }
 
 impl Place {
-    /// Go into a field.
+    /// Checks a field.
     fn field(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if length > 0 {
@@ -44,12 +44,12 @@ impl Place {
         self.path.truncate(length);
     }
 
-    /// Go into each item of a list, whose length must be in the range.
+    /// Checks each item of a list, whose length must be in the range.
     fn list<T>(&mut self, name: &str, items: &[T], bounds: (usize, usize), each: impl Fn(&T, &mut Self)) {
         let (min, max) = bounds;
         self.field(name, |at| {
             if items.len() < min || items.len() > max {
-                let remedy = if items.len() < min { "add some" } else { "leave some out" };
+                let remedy = if items.len() < min { "add some" } else { "remove some" };
                 at.say(format!("has {} items; {min} to {max} are allowed: {remedy}", items.len()));
             }
             for (index, item) in items.iter().enumerate().take(max) {
@@ -84,7 +84,7 @@ impl Place {
 
     fn text(&mut self, text: &str, characters: usize, max: usize) {
         if text.trim().is_empty() {
-            self.say("is empty; write something or use null where that is allowed".to_owned());
+            self.say("is empty; write something, or use null where it is allowed".to_owned());
         }
         if characters > max {
             self.say(format!("has {characters} characters; at most {max} are allowed: shorten it"));
@@ -105,7 +105,7 @@ impl Place {
 }
 
 impl Email {
-    /// Everything that is wrong with the document; nothing if it can be drawn and sent.
+    /// Returns all violations. If there are none, the document can be rendered and sent.
     pub fn check(&self) -> Vec<Violation> {
         let mut at = Place::default();
         if self.version != VERSION {
@@ -119,41 +119,41 @@ impl Email {
         at.found
     }
 
-    /// A header first, a footer last, a hero at most once.
+    /// Checks that a header is first, a footer last, and that there is at most one hero.
     fn check_order(&self, at: &mut Place) {
         let last = self.blocks.len().saturating_sub(1);
         let is_header = |block: &Block| matches!(block, Block::Header(_));
         let is_footer = |block: &Block| matches!(block, Block::Footer(_));
         if !self.blocks.first().is_some_and(is_header) {
-            at.field("blocks[0]", |at| at.say("is no header; begin with a block of type header".to_owned()));
+            at.field("blocks[0]", |at| at.say("is not a header; start with a block of type header".to_owned()));
         }
         if !self.blocks.last().is_some_and(is_footer) {
-            at.field(&format!("blocks[{last}]"), |at| at.say("is no footer; end with a block of type footer".to_owned()));
+            at.field(&format!("blocks[{last}]"), |at| at.say("is not a footer; end with a block of type footer".to_owned()));
         }
         let heroes = self.blocks.iter().enumerate().filter(|(_, block)| matches!(block, Block::Hero(_))).skip(1);
         let repeated = self.blocks.iter().enumerate();
         let headers = repeated.clone().filter(|(index, block)| *index > 0 && is_header(block));
         let footers = repeated.filter(|(index, block)| *index < last && is_footer(block));
         for (index, kind) in heroes.map(|(index, _)| (index, "hero")).chain(headers.map(|(index, _)| (index, "header"))) {
-            at.field(&format!("blocks[{index}]"), |at| at.say(format!("is a second {kind}; keep the first only")));
+            at.field(&format!("blocks[{index}]"), |at| at.say(format!("is a second {kind}; keep only the first")));
         }
         for (index, _) in footers {
-            at.field(&format!("blocks[{index}]"), |at| at.say("is a footer before the end; keep the last only".to_owned()));
+            at.field(&format!("blocks[{index}]"), |at| at.say("is a footer before the end; keep only the last".to_owned()));
         }
     }
 
-    /// Each block has a name of its own.
+    /// Checks that every block has a unique name.
     fn check_names(&self, at: &mut Place) {
         let mut seen = HashSet::new();
         for (index, block) in self.blocks.iter().enumerate() {
             for id in std::iter::once(block.id()).chain(block.cells().map(Cell::id)) {
                 let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
                 if !id.chars().all(plain) {
-                    let problem = format!("is \"{id}\"; use small letters a to z, digits and hyphens only");
+                    let problem = format!("is \"{id}\"; use only lowercase letters a to z, digits and hyphens");
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
                 }
                 if !seen.insert(id.as_str()) {
-                    let problem = format!("is \"{id}\", which another block is called too; choose another");
+                    let problem = format!("is \"{id}\", which is also the name of another block; choose another");
                     at.field(&format!("blocks[{index}].id"), |at| at.say(problem));
                 }
             }
@@ -162,7 +162,7 @@ impl Email {
 }
 
 impl Block {
-    /// The blocks inside its columns.
+    /// Returns the blocks inside its columns.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         let columns = if let Block::Columns(block) = self { block.columns.as_slice() } else { &[] };
         columns.iter().flat_map(|column| &column.blocks)
@@ -254,7 +254,7 @@ impl Product {
         at.maybe_line("priceBefore", &self.price_before);
         at.maybe_line("button", &self.button);
         if self.price_before.is_some() && self.price.is_none() {
-            at.field("priceBefore", |at| at.say("stands without price; give both or neither".to_owned()));
+            at.field("priceBefore", |at| at.say("is given without price; give both or neither".to_owned()));
         }
     }
 }
@@ -288,7 +288,7 @@ impl Table {
         at.list("rows", &self.rows, (1, limits::EMAIL_TABLE_ROWS_MAX), |row, at| {
             at.list("cells", &row.cells, (1, limits::EMAIL_TABLE_COLUMNS_MAX), |cell, at| {
                 let words = cell.words();
-                // An empty cell is a fact too.
+                // An empty cell is valid.
                 if !words.trim().is_empty() {
                     at.text(&words, words.chars().count(), Value::MAX);
                 }
@@ -339,12 +339,12 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_has_nothing_wrong() {
+    fn the_sample_is_valid() {
         assert_eq!(said(&Email::sample()), [""; 0]);
     }
 
     #[test]
-    fn everything_wrong_is_said_with_its_place_and_a_remedy() {
+    fn every_violation_is_reported_with_its_path_and_a_remedy() {
         let mut email = Email::sample();
         email.subject = Line::new("");
         email.blocks.swap(0, 1);
@@ -358,9 +358,9 @@ mod tests {
             "subject: is empty; write something",
             "blocks[0].title: has 200 characters; at most 140 are allowed: shorten it",
             "blocks[0].text: has {%, which only the merge language uses",
-            "blocks[0]: is no header; begin with a block of type header",
+            "blocks[0]: is not a header; start with a block of type header",
             "blocks[1]: is a second header",
-            "blocks[1].id: is \"header\", which another block is called too",
+            "blocks[1].id: is \"header\", which is also the name of another block",
         ] {
             assert!(said.iter().any(|line| line.starts_with(expected)), "{expected} is missing in {said:#?}");
         }

@@ -1,8 +1,7 @@
-//! Words of one line whose greatest length is part of the type.
+//! Text in a single line whose maximum length is part of its type.
 //!
-//! A line can be made from any text: a writer, be it a person, the composer or a language model, is told of everything that is too
-//! long at once, by [`check`](super::Email::check), instead of one by one. Bound in the schema and bound in the check are the same
-//! number because both are read from the type.
+//! A line can be created from any text. [`check`](super::Email::check) reports all lines that are too long at once, whether a user, the
+//! composer or a language model wrote them. The schema and the check read the limit from the type, so they always agree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,20 +10,20 @@ use std::ops::Deref;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// One line of 1 to `MAX` characters, once it is checked. Without space around it.
+/// A single line without surrounding space. Once checked, it has 1 to `MAX` characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line<const MAX: usize>(String);
 
 impl<const MAX: usize> Line<MAX> {
-    /// The most characters that the check lets pass.
+    /// The maximum number of characters that the check accepts.
     pub const MAX: usize = MAX;
 
-    /// The text with ends of lines and runs of spaces made one space each.
+    /// Creates a line from the text. Line ends and runs of spaces become single spaces.
     pub fn new(text: &str) -> Self {
         Self(text.split([' ', '\n', '\r', '\t']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     }
 
-    /// The text, cut to `MAX` characters at the end of a word, with an ellipsis if something is missing.
+    /// Creates a line from the text, cut at a word to at most `MAX` characters, with an ellipsis if anything is missing.
     pub fn cut(text: &str) -> Self {
         let Self(text) = Self::new(text);
         if text.chars().count() <= MAX {

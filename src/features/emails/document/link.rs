@@ -1,6 +1,6 @@
-//! Addresses inside a document: where links lead and where images are. Checked when read, safe to write into any output after.
+//! Addresses in a document: link targets and image URLs. They are checked when parsed, and safe to write into any output afterwards.
 //!
-//! They do not know whether anything answers there.
+//! They do not know whether a server responds there.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,17 +15,17 @@ use crate::features::projects::Site;
 use crate::vocab::limits;
 use crate::vocab::placeholders;
 
-/// Where a link leads: a web page, an email address (`mailto:`), a telephone number (`tel:`), or a placeholder for an address that
-/// sending fills in, like `{{ unsubscribe_url }}`.
+/// A link target: a web page, an email address (`mailto:`), a telephone number (`tel:`), or a placeholder for an address that sending fills
+/// in, such as `{{ unsubscribe_url }}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link(Box<str>);
 
-/// Where an image is: an http or https address.
+/// The http or https URL of an image.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ImageUrl(Box<str>);
 
 impl Link {
-    /// Check an address.
+    /// Parses an address.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         let given = given.trim();
         if let Some(placeholder) = placeholder(given) {
@@ -41,12 +41,12 @@ impl Link {
         web(given).map(|text| Self(text.into()))
     }
 
-    /// The link to unsubscribe, which sending fills in.
+    /// Returns the unsubscribe link, which sending fills in.
     pub fn unsubscribe() -> Self {
         Self(placeholders::UNSUBSCRIBE_URL.into())
     }
 
-    /// The link to the email in a browser, which sending fills in.
+    /// Returns the link to the email in a browser, which sending fills in.
     pub fn view() -> Self {
         Self(placeholders::VIEW_URL.into())
     }
@@ -55,14 +55,14 @@ impl Link {
         &self.0
     }
 
-    /// Whether sending fills it in.
+    /// Returns whether sending fills it in.
     pub fn is_placeholder(&self) -> bool {
         placeholders::LINKS.contains(&self.as_str())
     }
 }
 
 impl ImageUrl {
-    /// Check an address.
+    /// Parses an address.
     pub fn parse(given: &str) -> Result<Self, LinkError> {
         web(given.trim()).map(|text| Self(text.into()))
     }
@@ -72,13 +72,13 @@ impl ImageUrl {
     }
 }
 
-/// The placeholder that this is in some spelling of its spaces.
+/// Returns the placeholder in its normal form, ignoring spaces.
 fn placeholder(given: &str) -> Option<&'static str> {
     let name = given.strip_prefix("{{")?.strip_suffix("}}")?.trim();
     placeholders::LINKS.into_iter().find(|known| known.trim_matches(['{', '}', ' ']) == name)
 }
 
-/// A web address in one spelling: [`Site`] checks everything before the fragment.
+/// Normalizes a web address. [`Site`] checks everything before the fragment.
 fn web(given: &str) -> Result<String, LinkError> {
     let (page, fragment) = given.split_once('#').map_or((given, None), |(page, fragment)| (page, Some(fragment)));
     let site: Site = page.parse().map_err(|error: <Site as FromStr>::Err| LinkError(error.to_string()))?;
@@ -89,12 +89,12 @@ fn web(given: &str) -> Result<String, LinkError> {
         push_escaped(&mut text, fragment);
     }
     if text.len() > limits::URL_CHARACTERS_MAX {
-        return Err(LinkError(format!("The address is longer than {} characters; shorten it.", limits::URL_CHARACTERS_MAX)));
+        return Err(LinkError(format!("The address is longer than {} characters. Shorten it.", limits::URL_CHARACTERS_MAX)));
     }
     Ok(text)
 }
 
-/// Characters that a URL has no use for and that mean something in HTML, CSS, Markdown or the merge language become escapes.
+/// Appends the address and escapes characters that have no meaning in a URL but do in HTML, CSS, Markdown or the merge language.
 fn push_escaped(text: &mut String, address: &str) {
     let mut buffer = [0; 4];
     for character in address.chars() {
@@ -128,10 +128,10 @@ fn tel(number: &str) -> Result<Link, LinkError> {
     if (3..=20).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Ok(Link(format!("tel:{kept}").into()));
     }
-    Err(LinkError("The telephone number is not digits, perhaps after a +; write it like tel:+4930123456.".to_owned()))
+    Err(LinkError("The telephone number may contain only digits after an optional +, as in tel:+4930123456.".to_owned()))
 }
 
-/// Why a text is no address for a link or an image: a sentence that ends with what to do.
+/// Why a text is not a valid link or image address: a sentence that ends with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError(String);
 
@@ -185,13 +185,13 @@ impl Serialize for ImageUrl {
 
 impl<'de> Deserialize<'de> for Link {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "an address as text, like https://example.com/sale")
+        serde_str::deserialize(deserializer, "an address as text, such as https://example.com/sale")
     }
 }
 
 impl<'de> Deserialize<'de> for ImageUrl {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde_str::deserialize(deserializer, "the address of an image as text, like https://example.com/a.jpg")
+        serde_str::deserialize(deserializer, "the address of an image as text, such as https://example.com/a.jpg")
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_kept_in_one_safe_spelling() {
+    fn addresses_are_normalized_and_safe() {
         for (given, kept) in [
             ("https://Example.com", "https://example.com/"),
             (" https://example.com/a?b=c#d ", "https://example.com/a?b=c#d"),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_a_remedy() {
+    fn invalid_addresses_are_rejected_with_a_remedy() {
         for given in ["", "javascript:alert(1)", "data:text/html,x", "/path", "example.com", "mailto:", "tel:abc", "{{ name }}"] {
             let error = Link::parse(given).expect_err(given).to_string();
             assert!(error.ends_with('.'), "{given}: {error}");

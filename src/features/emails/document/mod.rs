@@ -1,10 +1,10 @@
-//! The email document: what an email says, block by block, without saying how it is drawn.
+//! The email document: the content of an email, block by block, independent of its rendering.
 //!
-//! It is the source of truth: people, the composer and language models write it, edits change it, MJML, HTML and plain text are drawn
-//! from it. Texts can be of any length until [`Email::check`] has passed them, so that a writer hears of everything at once; addresses
-//! are checked when they are read, so that no document can ever hold one that is not safe to write into a page.
+//! It is the source of truth: users, the composer and language models write it, edits change it, and MJML, HTML and plain text are rendered
+//! from it. Texts can have any length until [`Email::check`] accepts them, so that a writer gets all violations at once. Addresses are
+//! checked when they are parsed, so that no document can contain one that is unsafe in a page.
 //!
-//! It does not know the brand, its colours or its layouts; only, if somebody has chosen, which of them to use.
+//! It does not know the brand's colors or layouts, only which of them the author chose.
 
 mod block;
 mod check;
@@ -33,7 +33,7 @@ use crate::vocab::limits;
 pub const VERSION: u8 = 1;
 
 /// A whole email.
-// The derived code stands aside (`remote`), because the form in a record is another one: see `Record` below.
+// The derived code uses `remote` because a record has another form: see `Record` below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 #[schemars(rename = "Email")]
@@ -49,9 +49,9 @@ pub struct Email {
     pub purpose: Purpose,
     /// What the inbox shows in bold: 30 to 60 characters, no shouting.
     pub subject: Line<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
-    /// What the inbox shows after the subject: 40 to 110 characters that go on from it and do not repeat it.
+    /// What the inbox shows after the subject: 40 to 110 characters that continue it and do not repeat it.
     pub preheader: Line<{ limits::EMAIL_PREHEADER_CHARACTERS_MAX }>,
-    /// How it shall look, where somebody has chosen; the brand decides the rest.
+    /// The author's choices about the theme; the brand decides the rest.
     pub style: Style,
     /// From top to bottom: a header first, a footer last.
     #[schemars(length(min = 2, max = limits::EMAIL_BLOCKS_MAX))]
@@ -85,20 +85,20 @@ pub enum Purpose {
     Announcement,
 }
 
-/// Choices about the look. Null leaves each to the brand and the purpose.
+/// Choices about the theme. Null leaves each to the brand and the purpose.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Style {
     /// The arrangement of the whole email.
     #[serde(default)]
     pub layout: Option<Layout>,
-    /// The main colour instead of the brand's, as `#RRGGBB`.
+    /// The main color instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub primary: Option<Color>,
-    /// The colour of buttons instead of the brand's, as `#RRGGBB`.
+    /// The color of buttons instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub button: Option<Color>,
-    /// The ground under the texts instead of the brand's, as `#RRGGBB`.
+    /// The background of the texts instead of the brand's, as `#RRGGBB`.
     #[serde(default)]
     pub background: Option<Color>,
     /// The shape of buttons, cards and pictures.
@@ -106,25 +106,25 @@ pub struct Style {
     pub corners: Option<Corners>,
 }
 
-/// The arrangement of an email: not colours, but where things stand and how large.
+/// The arrangement of an email: positions and sizes, not colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Layout {
     /// Like a magazine: large serif titles, hairlines, wide margins.
     Editorial,
-    /// A coloured field with a very large title: one loud message.
+    /// A colored field with a very large title: one loud message.
     Bold,
     /// Pictures first, from edge to edge; products in a tight grid.
     Showcase,
-    /// Like a personal letter: hardly any decoration, everything at the start of the line.
+    /// Like a personal letter: hardly any decoration, everything aligned to the start of the line.
     Letter,
-    /// Centred, much white, small type.
+    /// Centered, with much white space and small type.
     Minimal,
-    /// Each part on its own card over a tinted ground.
+    /// Each part on its own card over a tinted background.
     Cards,
-    /// A dark ground from top to bottom, with light type.
+    /// A dark background from top to bottom, with light type.
     Midnight,
-    /// Sections with coloured bars and numbers, for reports and newsletters.
+    /// Sections with colored bars and numbers, for reports and newsletters.
     Bulletin,
 }
 
@@ -138,22 +138,22 @@ pub enum Corners {
 }
 
 impl Email {
-    /// Read a document, with everything that keeps it from being one. It is checked as well: see [`Email::check`].
+    /// Parses a document and checks it (see [`Email::check`]), or returns all violations.
     pub fn from_json(json: &serde_json::Value) -> Result<Self, Vec<Violation>> {
         schema::read(json)
     }
 
-    /// The document as JSON.
+    /// Returns the document as JSON.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("a document has only keys that are text")
+        serde_json::to_value(self).expect("all keys of a document are text")
     }
 
-    /// The block of this name and where it stands.
+    /// Returns the block with this name and its index.
     pub fn find(&self, id: &str) -> Option<(usize, &Block)> {
         self.blocks.iter().enumerate().find(|(_, block)| block.id().as_str() == id)
     }
 
-    /// A name for a new block of a kind that no block of this document has: `text-3`.
+    /// Returns an unused name for a new block of a kind: `text-3`.
     pub fn free_id(&self, kind: &str) -> BlockId {
         let taken = |id: &str| {
             self.blocks.iter().any(|block| block.id().as_str() == id || block.cells().any(|cell| cell.id().as_str() == id))
@@ -165,7 +165,7 @@ impl Email {
 }
 
 impl Direction {
-    /// The direction in which a language is usually written.
+    /// Returns the usual writing direction of a language.
     pub fn of(language: &LanguageTag) -> Self {
         let tag = language.as_str();
         let script = tag.split('-').skip(1).find(|part| part.len() == 4);
@@ -176,7 +176,7 @@ impl Direction {
         if rtl { Self::Rtl } else { Self::Ltr }
     }
 
-    /// As in the attribute `dir` of HTML.
+    /// Returns the value of the HTML attribute `dir`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ltr => "ltr",
@@ -186,13 +186,13 @@ impl Direction {
 }
 
 impl Layout {
-    /// All of them.
+    /// All purposes.
     pub const ALL: [Self; 8] =
         [Self::Editorial, Self::Bold, Self::Showcase, Self::Letter, Self::Minimal, Self::Cards, Self::Midnight, Self::Bulletin];
 }
 
 impl Purpose {
-    /// All of them.
+    /// All networks.
     pub const ALL: [Self; 12] = [
         Self::Welcome,
         Self::Sale,
@@ -209,9 +209,9 @@ impl Purpose {
     ];
 }
 
-/// A document can be part of any record. Records are written field by field without names, which cannot say which block follows
-/// (serde's tagged enums need a format that describes itself); so there the document is one JSON text. It is also what makes old
-/// documents readable by hand and by later versions.
+/// A document can be part of any record. Records are stored field by field without names, which does not support serde's tagged enums (they
+/// need a self-describing format). So a record stores the document as one JSON text, which also keeps old documents readable by humans and
+/// later versions.
 impl Record for Email {}
 
 impl Serialize for Email {
@@ -241,7 +241,7 @@ mod tests {
     use crate::engine::store::Value;
 
     #[test]
-    fn a_document_survives_the_store_and_the_wire() {
+    fn a_document_survives_the_store_and_json() {
         let email = Email::sample();
         let mut bytes = Vec::new();
         email.encode(&mut bytes);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_name_is_one_that_no_block_has() {
+    fn a_free_name_is_unused() {
         let mut email = Email::sample();
         let first = email.free_id("divider");
         email.blocks.push(Block::Divider(Divider { id: first.clone(), look: Pause::Line }));

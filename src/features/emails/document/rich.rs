@@ -1,8 +1,9 @@
 //! Inline text with bold, italic, links and line breaks.
 //!
-//! Outside it is one string in a small markup, because people, the composer and language models all write that without mistakes and
-//! in few characters: `**bold**`, `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new
-//! paragraph, and `\` before a character that is meant as itself (`\|` is nothing, and parts marks that would run together). Inside it is a list of typed spans. It is never HTML.
+//! In JSON it is one string in a small markup, which users, the composer and language models write briefly and without mistakes:
+//! `**bold**`, `*italic*`, `[words](https://example.com)`, a line feed for a new line, an empty line for a new paragraph, and `\`
+//! before a literal character (`\|` is empty and separates marks that would otherwise merge). In memory it is a list of typed spans.
+//! It is never HTML.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -14,24 +15,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::link::{Link, LinkError};
 use crate::base::serde_str;
 
-/// Inline text of at most `MAX` visible characters, once it is checked.
+/// Inline text. Once checked, it has at most `MAX` visible characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rich<const MAX: usize>(Vec<Span>);
 
 /// A piece of inline text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Words in one style.
+    /// Text in one style.
     Words { text: String, bold: bool, italic: bool, link: Option<Link> },
-    /// The line ends here; two in a row end the paragraph.
+    /// A line break; two in a row end the paragraph.
     Break,
 }
 
 impl<const MAX: usize> Rich<MAX> {
-    /// The most visible characters that the check lets pass.
+    /// The maximum number of visible characters that the check accepts.
     pub const MAX: usize = MAX;
 
-    /// Text without any markup: what looks like markup is meant as itself.
+    /// Creates text without markup: characters that look like markup are literal.
     pub fn plain(text: &str) -> Self {
         let mut reader = Reader::default();
         for character in text.trim().chars().filter(|character| *character != '\r') {
@@ -40,7 +41,7 @@ impl<const MAX: usize> Rich<MAX> {
         reader.finish()
     }
 
-    /// Read the markup. Marks without a partner are meant as themselves; a link must lead somewhere.
+    /// Parses the markup. Unpaired marks are literal; a link must have a valid address.
     pub fn parse(markup: &str) -> Result<Self, RichError> {
         let mut reader = Reader::default();
         let mut rest = markup.trim();
@@ -55,7 +56,7 @@ impl<const MAX: usize> Rich<MAX> {
         &self.0
     }
 
-    /// The paragraphs, none of them empty. Within one, breaks are single.
+    /// Returns the non-empty paragraphs. Breaks inside them are single.
     pub fn paragraphs(&self) -> impl Iterator<Item = &[Span]> {
         let is_gap = |at: usize| self.0[at] == Span::Break && self.0.get(at + 1) == Some(&Span::Break);
         let mut parts = Vec::new();
@@ -76,7 +77,7 @@ impl<const MAX: usize> Rich<MAX> {
         parts.into_iter().filter(|part| !part.is_empty())
     }
 
-    /// The words alone, breaks as line feeds.
+    /// Returns only the words, with breaks as line feeds.
     pub fn words(&self) -> String {
         let mut out = String::new();
         for span in &self.0 {
@@ -92,7 +93,7 @@ impl<const MAX: usize> Rich<MAX> {
         self.0.iter().all(|span| matches!(span, Span::Words { text, .. } if text.trim().is_empty()))
     }
 
-    /// All addresses it links to.
+    /// Returns the addresses of all links.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.0.iter().filter_map(|span| match span {
             Span::Words { link, .. } => link.as_ref(),
@@ -100,7 +101,7 @@ impl<const MAX: usize> Rich<MAX> {
         })
     }
 
-    /// The markup that reads as this text.
+    /// Returns the markup of this text.
     pub fn markup(&self) -> String {
         let mut out = String::new();
         for (at, span) in self.0.iter().enumerate() {
@@ -113,7 +114,7 @@ impl<const MAX: usize> Rich<MAX> {
                         (false, true) => "*",
                         (false, false) => "",
                     };
-                    // Marks of two neighbours would run together and read as something else.
+                    // Adjacent marks would merge and be parsed differently.
                     if link.is_none() && !marks.is_empty() && at > 0 && out.ends_with('*') {
                         out.push_str("\\|");
                     }
@@ -141,7 +142,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// What has been read so far.
+/// The state of the parser.
 #[derive(Default)]
 struct Reader {
     spans: Vec<Span>,
@@ -152,7 +153,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Take one thing from the front of `rest`; the bytes it took.
+    /// Consumes one element from the start of `rest` and returns its length in bytes.
     fn step(&mut self, rest: &str) -> Result<usize, RichError> {
         let first = rest.as_bytes()[0];
         match first {
@@ -180,25 +181,25 @@ impl Reader {
             }
             b'[' if self.link.is_none() => self.linked(rest),
             _ => {
-                let character = rest.chars().next().expect("the caller looked");
+                let character = rest.chars().next().expect("the caller has checked that there is one");
                 self.words.push(character);
                 Ok(character.len_utf8())
             }
         }
     }
 
-    /// A mark opens if a partner comes in the same paragraph; it closes what is open.
+    /// Returns whether a mark is valid here: an opening one needs a partner in the same paragraph; a closing one needs an open one.
     fn can_turn(&self, rest: &str, mark: &str, open: bool) -> bool {
         if open {
             return true;
         }
         let inside = rest[mark.len()..].split("\n\n").next().unwrap_or_default();
-        // A lone star between spaces is a sign for times.
+        // A single star between spaces is a multiplication sign.
         let lone = mark == "*" && inside.starts_with([' ', '\n']);
         !lone && inside.contains(mark)
     }
 
-    /// `[words](address)`.
+    /// Parses `[words](address)`.
     fn linked(&mut self, rest: &str) -> Result<usize, RichError> {
         let mut close = None;
         let mut escaped = false;
@@ -238,7 +239,7 @@ impl Reader {
         self.spans.push(Span::Break);
     }
 
-    /// End the span in the present style, then change the style.
+    /// Ends the span in the current style, then changes the style.
     fn turn(&mut self, change: impl FnOnce(&mut Self)) {
         if !self.words.is_empty() {
             let text = std::mem::take(&mut self.words);
@@ -254,7 +255,7 @@ impl Reader {
         while self.spans.last() == Some(&Span::Break) {
             self.spans.pop();
         }
-        // More than one empty line is one empty line.
+        // Several empty lines count as one.
         let mut breaks = 0;
         self.spans.retain(|span| {
             breaks = if *span == Span::Break { breaks + 1 } else { 0 };
@@ -264,13 +265,13 @@ impl Reader {
     }
 }
 
-/// A link in the text leads nowhere.
+/// The address of a link in the text is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RichError(LinkError);
 
 impl fmt::Display for RichError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "A link in the text is wrong. {}", self.0)
+        write!(f, "A link in the text is invalid. {}", self.0)
     }
 }
 
@@ -306,7 +307,7 @@ impl<const MAX: usize> JsonSchema for Rich<MAX> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Marks and addresses count here but not in the check, which counts what is seen: hence the room.
+        // The schema counts markup and addresses, but the check counts only visible characters, so the schema allows more.
         json_schema!({ "type": "string", "minLength": 1, "maxLength": MAX * 2 })
     }
 }
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_read() {
+    fn marks_are_parsed() {
         for (markup, spans) in [
             ("plain", "(plain)"),
             ("a **b** c", "(a )b(b)( c)"),
@@ -348,13 +349,13 @@ mod tests {
     }
 
     #[test]
-    fn a_link_must_lead_somewhere() {
+    fn a_link_must_have_a_valid_address() {
         let error = Text::parse("[x](javascript:alert)").expect_err("no address").to_string();
-        assert!(error.starts_with("A link in the text is wrong. The address does not begin with https://"), "{error}");
+        assert!(error.starts_with("A link in the text is invalid. The address does not start with https://"), "{error}");
     }
 
     #[test]
-    fn what_is_written_reads_the_same() {
+    fn markup_round_trips() {
         for markup in
             ["a **b** c *d* [e](https://example.com/#x)\nf\n\ng \\* \\[h\\]", "***x***", "[**a**](mailto:a@example.com)"]
         {
@@ -365,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_are_what_empty_lines_part() {
+    fn empty_lines_separate_paragraphs() {
         let rich = Text::parse("a\nb\n\nc").expect("valid");
         assert_eq!(rich.paragraphs().map(<[Span]>::len).collect::<Vec<_>>(), [3, 1]);
     }

@@ -1,9 +1,9 @@
-//! A document made by hand: the example of the documents, and what tests begin with.
+//! A hand-written document: the example in the documentation, and the starting point of tests.
 
 use super::*;
 
 impl Email {
-    /// An email with every kind of block.
+    /// Returns an email with every kind of block.
     pub fn sample() -> Self {
         Self {
             version: VERSION,

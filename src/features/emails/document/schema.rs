@@ -1,7 +1,7 @@
-//! The document's JSON Schema as language models get it, and reading JSON with every mistake named.
+//! The document's JSON Schema for language models, and a parser that reports every violation.
 //!
-//! The schema keeps to what endpoints with structured output take: every property required (absent is null), no further ones,
-//! `anyOf` told apart by a constant `type`, no recursion.
+//! The schema follows the rules of endpoints with structured output: every property is required (absent is null), no others are allowed,
+//! the variants of `anyOf` have a constant `type`, and there is no recursion.
 
 use std::sync::LazyLock;
 
@@ -13,20 +13,20 @@ use serde_json::{Map, Value as Json};
 
 use super::*;
 
-/// The schema of a whole document.
+/// Returns the schema of a whole document.
 pub fn schema() -> &'static Json {
     static SCHEMA: LazyLock<Json> = LazyLock::new(|| {
-        // As it is written, not as it may be read: there every property is present.
+        // The schema for serializing, in which every property is present.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(Strict);
         Json::from(settings.into_generator().into_root_schema_for::<Email>())
     });
     &SCHEMA
 }
 
-/// Longer patterns tell a language model nothing.
+/// Longer patterns are useless to a language model.
 const PATTERN_BYTES_MAX: usize = 100;
 
-/// Makes a schema strict in the sense of structured output.
+/// Makes a schema strict as required by structured output.
 #[derive(Clone, Debug)]
 struct Strict;
 
@@ -37,7 +37,7 @@ impl Transform for Strict {
         for word in ["format", "default", "$schema"] {
             object.remove(word);
         }
-        // Languages are told by their names; the pattern of all their codes would cost more than all fields of a block.
+        // The model knows languages by their names; the pattern of all codes would cost more than all fields of a block.
         if object.get("pattern").and_then(Json::as_str).is_some_and(|pattern| pattern.len() > PATTERN_BYTES_MAX) {
             object.remove("pattern");
         }
@@ -52,7 +52,7 @@ impl Transform for Strict {
     }
 }
 
-/// Read a document piece by piece, so that one mistake does not hide the others, and each has its exact place.
+/// Parses a document piece by piece, so that one mistake does not hide others and each has an exact path.
 pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     let Some(object) = json.as_object() else {
         return Err(vec![violation("", "is not an object; write a whole email document".to_owned())]);
@@ -62,7 +62,7 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     let listed = match rest.insert("blocks".into(), Json::Array(Vec::new())) {
         Some(Json::Array(blocks)) if blocks.len() <= limits::EMAIL_BLOCKS_MAX => blocks,
         Some(Json::Array(blocks)) => {
-            let problem = format!("has {} items; 2 to {} are allowed: leave some out", blocks.len(), limits::EMAIL_BLOCKS_MAX);
+            let problem = format!("has {} items; 2 to {} are allowed: remove some", blocks.len(), limits::EMAIL_BLOCKS_MAX);
             return Err(vec![violation("blocks", problem)]);
         }
         _ => return Err(vec![violation("blocks", "is not a list; write the list of blocks".to_owned())]),
@@ -79,7 +79,7 @@ pub fn read(json: &Json) -> Result<Email, Vec<Violation>> {
     if violations.is_empty() { Ok(email) } else { Err(violations) }
 }
 
-/// The document around its blocks.
+/// The document without its blocks.
 #[derive(Deserialize)]
 struct Frame(Email);
 
@@ -87,7 +87,7 @@ fn violation(path: &str, problem: String) -> Violation {
     Violation { path: path.to_owned(), problem }
 }
 
-/// Read one value; what is wrong goes into `found`, with the path of the very field.
+/// Parses one value. Adds violations to `found`, with the path of the exact field.
 fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<T> {
     match serde_path_to_error::deserialize(json) {
         Ok(value) => Some(value),
@@ -102,7 +102,7 @@ fn read_part<T: DeserializeOwned>(json: &Json, path: &str, found: &mut Vec<Viola
     }
 }
 
-/// A tagged value's kind and its fields.
+/// Returns the kind and the fields of a tagged value.
 fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String, Json)> {
     let mut fields: Map<String, Json> = match json.as_object() {
         Some(fields) => fields.clone(),
@@ -114,7 +114,7 @@ fn untag(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<(String,
     match fields.remove("type") {
         Some(Json::String(kind)) => Some((kind, Json::Object(fields))),
         _ => {
-            found.push(violation(&format!("{path}.type"), "is missing; say which block it is".to_owned()));
+            found.push(violation(&format!("{path}.type"), "is missing; give the type of the block".to_owned()));
             None
         }
     }
@@ -142,13 +142,13 @@ fn read_block(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Blo
         _ => {
             let known = "header, hero, text, heading, image, button, columns, products, quote, list, coupon, countdown, table, \
                          divider, social, footer";
-            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; write one of {known}")));
+            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; use one of {known}")));
             return None;
         }
     })
 }
 
-/// Columns hold tagged values, whose mistakes serde would place at the block only.
+/// Parses columns. Their tagged values need this, because serde would report mistakes only for the whole block.
 fn read_columns(fields: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Columns> {
     let mut bare = fields.clone();
     let mut cells = Vec::new();
@@ -181,7 +181,7 @@ fn read_cell(json: &Json, path: &str, found: &mut Vec<Violation>) -> Option<Cell
         "divider" => Cell::Divider(read_part(&fields, path, found)?),
         _ => {
             let known = "text, heading, image, button, list, divider";
-            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; a column holds only {known}")));
+            found.push(violation(&format!("{path}.type"), format!("is \"{kind}\"; a column may contain only {known}")));
             return None;
         }
     })
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_named_with_its_place() {
+    fn every_mistake_is_reported_with_its_path() {
         let mut json = Email::sample().to_json();
         json["blocks"][1]["button"]["href"] = json!("javascript:alert(1)");
         json["blocks"][2] = json!({ "type": "carousel", "id": "x" });
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_a_column_is_named_with_its_place() {
+    fn a_mistake_in_a_column_is_reported_with_its_path() {
         let mut json = Email::sample().to_json();
         let columns = json!({ "type": "columns", "id": "c", "columns": [
             { "blocks": [{ "type": "text", "id": "c1", "text": "a" }] },

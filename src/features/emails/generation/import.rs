@@ -1,4 +1,4 @@
-//! Emails that were made elsewhere: they begin where a written one is after it was rendered.
+//! Imported emails: they start at the stage that a written email has after rendering.
 
 use super::stages::new_email;
 use crate::engine::api::Failure;
@@ -15,32 +15,32 @@ use crate::features::projects;
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
-/// One email that was handed in and made safe.
+/// An imported and sanitized email.
 pub struct SafeImport {
-    /// What its caller calls it; may be empty.
+    /// The caller's name for it; may be empty.
     pub name: String,
     pub imported_html: ImportedHtml,
 }
 
-/// Emails that were handed in together.
+/// Emails that were imported together.
 pub struct ImportBatch {
     pub emails: Vec<SafeImport>,
-    /// What the caller says the language is.
+    /// The language that the caller states.
     pub language: Option<String>,
     pub visibility: Visibility,
-    /// What is to be changed in them right away; may be empty.
+    /// The change to make to each of them right away; may be empty.
     pub instruction: String,
-    /// Whether images were asked for.
+    /// Whether the caller requested images.
     pub wants_images: bool,
-    /// Who is to change them.
+    /// The model that carries out the instruction.
     pub model: String,
 }
 
-/// What is said to those who ask for images.
+/// The warning for callers who request images.
 const NO_IMAGES: &str =
-    "No image was made: this service draws none. Swap images by an edit, with addresses or with those of the project.";
+    "No image was generated: this service cannot generate images. Replace images by an edit, with URLs or images of the project.";
 
-/// Add a conversation of emails that were made elsewhere; their pictures are drawn later.
+/// Adds a conversation of imported emails. Their screenshots are rendered later.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch: ImportBatch) -> Result<Conversation, Failure> {
     let own = projects::brand(tx, account, project)?.and_then(|(_, brand)| brand.languages.into_iter().next());
     let language = |imported_html: &ImportedHtml| {
@@ -48,7 +48,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
         let said = said.map(|said| said.as_str().to_owned());
         batch.language.clone().or(said).or_else(|| own.clone()).unwrap_or_else(|| "en".into())
     };
-    let first = batch.emails.first().expect("the caller has refused an empty list");
+    let first = batch.emails.first().expect("the caller has rejected an empty list");
     let wanted = GenerationRequest {
         prompt: batch.instruction.clone(),
         model: batch.model.clone(),
@@ -69,7 +69,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     for (slot, item) in batch.emails.into_iter().enumerate() {
         let language = language(&item.imported_html);
         let mut email = new_email(tx, &conversation, slot as u8, &language, None);
-        // What is to be changed is changed before the email is ready.
+        // An instruction is carried out before the email is ready.
         email.stage = if batch.instruction.is_empty() { Stage::Rendered } else { Stage::Written };
         (email.version, email.versions) = (1, 1);
         store::place(tx, account, slot as u16, &email);
@@ -84,7 +84,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: ProjectId, batch:
     Ok(conversation)
 }
 
-/// The subject of the message or the title of the page, else its name.
+/// Returns the subject of the message or the title of the page, otherwise the name.
 fn subject(item: &SafeImport) -> String {
     let SafeImport { name, imported_html } = item;
     let subject = imported_html.subject.clone().filter(|subject| !subject.is_empty()).unwrap_or_else(|| name.clone());

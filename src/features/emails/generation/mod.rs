@@ -1,9 +1,9 @@
-//! Making emails, in stages that each can be repeated: plan → write → render → draw → finish.
+//! Generates emails in repeatable stages: plan → write → render → screenshot → finish.
 //!
-//! A conversation in the queue is planned once: then every email of it has a row, and each email goes through its stages by itself,
-//! several side by side, because a language model is mostly waited for. What a stage has made is kept in the transaction that says
-//! so; an interrupted one begins anew, a bounded number of times. The end of a conversation, its event and its leaving the queue
-//! are one transaction too, so there is exactly one such event.
+//! A queued conversation is planned once, which gives every email a row. Each email then goes through its stages independently, several in
+//! parallel, because most of the time is spent waiting for a language model. The result of a stage and the email's new state are stored in
+//! one transaction. An interrupted stage starts again, a bounded number of times. Finishing a conversation, emitting its event and removing
+//! it from the queue are one transaction too, so the event is emitted exactly once.
 
 pub mod import;
 pub mod stages;
@@ -26,14 +26,14 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, ConversationId, EditId, EmailId};
 use crate::vocab::{limits, tables};
 
-/// Where stages work.
+/// The context of the stages.
 #[derive(Clone)]
 pub struct StageContext {
     pub engine: Arc<Engine>,
     pub data: Arc<EnvironmentData>,
 }
 
-/// Something that can be done now, independent of everything else that can be.
+/// A task that can run now, independent of all other tasks.
 enum Task {
     Plan(AccountId, Box<Conversation>),
     Advance(AccountId, Box<Conversation>, Box<Email>),
@@ -41,7 +41,7 @@ enum Task {
     Edit(EditId),
 }
 
-/// What a task works on, so that it is not begun twice.
+/// The subject of a task, so that no task is started twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Subject {
     Conversation(ConversationId),
@@ -71,7 +71,7 @@ impl Task {
     }
 }
 
-/// Do what can be done, several things at once, up to a bounded number; true if there may be more.
+/// Runs a bounded number of tasks in parallel. Returns whether there may be more.
 pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let context = StageContext { data: engine.data(environment).clone(), engine };
     let mut running = FuturesUnordered::new();
@@ -79,7 +79,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     let mut left = limits::EMAIL_STAGES_PER_STEP;
     let mut failed = None;
     loop {
-        // Listen before looking, so that what is added in between is seen.
+        // Subscribe before reading, so that no addition in between is missed.
         let added = [tables::CONVERSATION_QUEUE, tables::EMAIL_EDIT_QUEUE]
             .map(|table| Box::pin(context.data.store.changed(table).notified()));
         for task in due(&context.data.store.read(), context.engine.clock.now(), limits::EMAILS_AT_ONCE, &begun)? {
@@ -97,7 +97,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
             Some((subject, result)) = running.next() => {
                 match result {
                     Ok(()) => _ = begun.remove(&subject),
-                    // What has failed is left for the next step; the others go on.
+                    // Leave failed tasks for the next step and finish the others.
                     Err(failure) => failed = Some(failure),
                 }
             }
@@ -106,7 +106,7 @@ pub async fn step(engine: Arc<Engine>, environment: Environment) -> Result<bool,
     }
 }
 
-/// Up to `limit` tasks that can be begun now, edits first: somebody waits for those.
+/// Returns up to `limit` tasks that can start now. Edits come first, because users wait for them.
 fn due(tx: &ReadTx, now: Timestamp, limit: usize, begun: &HashSet<Subject>) -> Result<Vec<Task>, Failure> {
     let mut tasks: Vec<Task> = Vec::new();
     let is_free = |task: &Task| !begun.contains(&task.subject());
@@ -139,8 +139,8 @@ fn due(tx: &ReadTx, now: Timestamp, limit: usize, begun: &HashSet<Subject>) -> R
     Ok(tasks)
 }
 
-/// Whether the brand's sites are still being read: who imports a brand and asks for emails at once wants emails of that brand. It is
-/// not waited for endlessly.
+/// Returns whether to wait for the import of the brand's sites: users who import a brand and request emails immediately want emails of that
+/// brand. The wait is limited.
 fn waits_for_import(tx: &ReadTx, account: AccountId, conversation: &Conversation, now: Timestamp) -> Result<bool, Failure> {
     let project = projects::find(tx, account, conversation.project)?;
     let is_reading = project.is_some_and(|project| matches!(project.status, ProjectStatus::Pending | ProjectStatus::Processing));

@@ -25,13 +25,13 @@ use crate::vocab::ids::{AccountId, ConversationId, EmailId};
 use crate::vocab::limits;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// The date of a moment, in UTC.
+/// Returns the UTC date of a timestamp.
 pub fn date(now: Timestamp) -> jiff::civil::Date {
-    let moment = jiff::Timestamp::from_millisecond(now.0).expect("clocks show times that calendars have");
+    let moment = jiff::Timestamp::from_millisecond(now.0).expect("timestamps of the clock are in the range of the calendar");
     moment.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-/// Whether a stage of this email can begin: a translation waits for its original.
+/// Returns whether a stage of this email can start: a translation waits for its original.
 pub fn can_advance(email: &Email, all: &[Email]) -> bool {
     let original = |other: &&Email| other.slot == email.slot;
     let waits = email.stage == Stage::Planned
@@ -39,7 +39,7 @@ pub fn can_advance(email: &Email, all: &[Email]) -> bool {
     !email.stage.is_final() && !waits
 }
 
-/// Decide what emails a conversation has, and give each its row.
+/// Decides which emails a conversation has, and creates a row for each.
 pub async fn plan(context: &StageContext, account: AccountId, conversation: Conversation) -> Result<(), Failure> {
     let now = context.engine.clock.now();
     let mut conversation = conversation;
@@ -95,7 +95,7 @@ fn begin(
     store::save_conversation(tx, account, &conversation);
 }
 
-/// What stands on the pages that the prompt links to, as far as they may be and can be read.
+/// Reads the pages that the prompt links to, as far as allowed and possible.
 async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<PageText> {
     let GenerationRequest { prompt, web, .. } = &conversation.wanted;
     let mut pages = Vec::new();
@@ -108,7 +108,7 @@ async fn read_pages(context: &StageContext, conversation: &Conversation) -> Vec<
     pages
 }
 
-/// An email that has a place and nothing else.
+/// Creates the row of a planned email.
 pub fn new_email(
     tx: &WriteTx<'_>,
     conversation: &Conversation,
@@ -134,7 +134,7 @@ pub fn new_email(
     }
 }
 
-/// The conversation is over: its state, its event and its leaving the queue in one.
+/// Ends a conversation: stores its state, emits its event and removes it from the queue in one transaction.
 fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation, state: State) {
     let (id, project) = (conversation.id, conversation.project);
     let (kind, data) = match &state {
@@ -153,13 +153,13 @@ fn end(tx: &mut WriteTx<'_>, account: AccountId, mut conversation: Conversation,
     conversation.updated_at = tx.now();
     store::save_conversation(tx, account, &conversation);
     store::close(tx, account, id);
-    // Of emails that were handed in no generation was told to begin.
+    // For imported emails, no event reported a start.
     if is_generation {
         outbox::emit(tx, NewEvent { kind, account, project: Some(project), conversation: Some(id.to_string()), data });
     }
 }
 
-/// Every email has come to its end: so has the conversation. It has failed if all of them have.
+/// Finishes a conversation whose emails are all finished. It has failed if all of them have.
 pub async fn finish(context: &StageContext, account: AccountId, id: ConversationId) -> Result<(), Failure> {
     let keep = move |tx: &mut WriteTx<'_>| -> Result<(), rows::Error> {
         let Some(conversation) = store::conversation(tx, account, id)?.filter(|found| !found.state.is_final()) else {
@@ -177,12 +177,12 @@ pub async fn finish(context: &StageContext, account: AccountId, id: Conversation
     Ok(context.data.store.write(keep).await??)
 }
 
-/// What a stage has made.
+/// The result of a stage.
 enum StageOutput {
     Draft(Box<Draft>, Usage),
     Texts(Box<outputs::RenderedTexts>),
     Pictures(outputs::Screenshots, Vec<String>),
-    /// Pictures of what was handed in, and the version that was asked for with it, or why there is none.
+    /// Screenshots of an imported email, and the version of its instruction or the reason why there is none.
     Adapted {
         painted: outputs::Screenshots,
         warnings: Vec<String>,
@@ -190,11 +190,11 @@ enum StageOutput {
         prompt: String,
         usage: Usage,
     },
-    /// The email cannot be made, and why.
+    /// The email cannot be generated, with the reason.
     Nothing(String, Usage),
 }
 
-/// Do the next stage of an email.
+/// Runs the next stage of an email.
 pub async fn advance(
     context: &StageContext,
     account: AccountId,
@@ -209,10 +209,10 @@ pub async fn advance(
         email.attempts += 1;
         let is_hopeless = email.attempts > limits::EMAIL_ATTEMPTS_MAX;
         if is_hopeless && claimed == Stage::Written && is_handed_in {
-            // What was handed in is not lost for what was asked for with it.
+            // Import the email even if its instruction keeps failing.
             forgo_instruction(tx, &mut email)?;
         } else if is_hopeless {
-            email.stage = Stage::Failed("It was interrupted again and again; ask for it once more.".into());
+            email.stage = Stage::Failed("It was interrupted repeatedly. Try again.".into());
         }
         store::save_email(tx, account, &email);
         Ok(!is_hopeless)
@@ -234,7 +234,7 @@ pub async fn advance(
     Ok(context.data.store.write(keep).await??)
 }
 
-/// Keep what a stage has made, together with the word that it is done.
+/// Stores the result of a stage together with the email's new state.
 fn keep(tx: &mut WriteTx<'_>, account: AccountId, mut email: Email, made: StageOutput) -> Result<(), rows::Error> {
     email.attempts = 0;
     email.updated_at = tx.now();
@@ -303,7 +303,7 @@ fn first_version(draft: Draft, now: Timestamp) -> Version {
     }
 }
 
-/// Add to what the conversation has used.
+/// Adds to the model usage of the conversation.
 fn count(tx: &mut WriteTx<'_>, account: AccountId, id: ConversationId, usage: Usage) -> Result<(), rows::Error> {
     if usage != Usage::default()
         && let Some(mut conversation) = store::conversation(tx, account, id)?
@@ -340,7 +340,7 @@ async fn write(
     })
 }
 
-/// What an email is made from.
+/// Returns the input for writing an email.
 pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Brief, Failure> {
     Ok(Brief {
         wanted: conversation.wanted.clone(),
@@ -354,7 +354,7 @@ pub fn brief(tx: &impl Read, account: AccountId, conversation: &Conversation, em
     })
 }
 
-/// The same place of the series that is taken as a pattern, or its last one if this series is longer.
+/// Returns the document at the same slot of the pattern's series, or its last one if this series is longer.
 fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, email: &Email) -> Result<Option<Document>, Failure> {
     let Some(reference) = conversation.wanted.reference else { return Ok(None) };
     let others = store::emails(tx, account, reference)?;
@@ -362,14 +362,14 @@ fn pattern(tx: &impl Read, account: AccountId, conversation: &Conversation, emai
     fits.map_or(Ok(None), |other| document(tx, other))
 }
 
-/// The same place of the series in the conversation's first language, unless this is it.
+/// Returns the document at the same slot in the conversation's first language, unless this email is in it.
 fn original(tx: &impl Read, account: AccountId, email: &Email) -> Result<Option<Document>, Failure> {
     let emails = store::emails(tx, account, email.conversation)?;
     let first = emails.iter().find(|other| other.slot == email.slot).filter(|first| first.id != email.id);
     first.map_or(Ok(None), |first| document(tx, first))
 }
 
-/// The document of an email's version in use.
+/// Returns the document of an email's current version.
 pub fn document(tx: &impl Read, email: &Email) -> Result<Option<Document>, Failure> {
     let text = store::version(tx, email.id, email.version)?.and_then(|version| version.document);
     text.map(|text| serde_json::from_str(&text)).transpose().map_err(Failure::internal)
@@ -385,25 +385,25 @@ async fn render(
     let rendering = tokio::task::spawn_blocking(move || {
         let tx = store.read();
         let document = document(&tx, &email)?;
-        let document = document.ok_or_else(|| Failure::internal("an email that is written has a document"))?;
+        let document = document.ok_or_else(|| Failure::internal("a written email has a document"))?;
         outputs::render_texts(&tx, account, &conversation, &document)
     });
     Ok(StageOutput::Texts(Box::new(rendering.await.map_err(Failure::internal)??)))
 }
 
-/// Go on with what was handed in as it is.
+/// Continues with the imported email unchanged.
 fn forgo_instruction(tx: &mut WriteTx<'_>, email: &mut Email) -> Result<(), rows::Error> {
     if let Some(mut version) = store::version(tx, email.id, email.version)? {
         version
             .warnings
-            .push("The instruction was not carried out: it was interrupted again and again. Ask for it by an edit.".into());
+            .push("The instruction was not carried out: it was interrupted repeatedly. Try it again as an edit.".into());
         store::save_version(tx, email.id, &version);
     }
     (email.stage, email.attempts) = (Stage::Rendered, 0);
     Ok(())
 }
 
-/// Draw what was handed in, and change it as was asked when it was.
+/// Renders the screenshots of an imported email and carries out its instruction.
 async fn adapt(
     context: &StageContext,
     account: AccountId,

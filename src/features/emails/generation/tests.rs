@@ -1,4 +1,4 @@
-//! Whole generations over a store, with the composer and with a peer of a language model.
+//! Whole generations over a store, with the composer and with a fake language model.
 
 use serde_json::{Value, json};
 
@@ -13,14 +13,14 @@ use crate::testing::site::Site;
 use crate::vocab::settings::Protocol;
 use crate::vocab::webhook_events::WebhookEvent;
 
-/// Work until nothing is left.
+/// Runs stages until nothing is left.
 fn work(app: &TestMill) {
     while app.wait(step(app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
 }
 
 fn generate(app: &TestMill, body: Value) -> String {
     let made = app.post_in("/v1/projects/emails/generate", body).data();
-    // The sites of the project are not read in these tests.
+    // The sites of the project are not imported in these tests.
     app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     made["conversationId"].as_str().expect("an id").to_owned()
 }
@@ -34,7 +34,7 @@ fn events(app: &TestMill) -> Vec<WebhookEvent> {
     kinds.filter(|kind| *kind != WebhookEvent::ProjectImportStarted).collect()
 }
 
-/// The peer's answer: the sample document with the mistakes that `spoil` makes.
+/// A response of the model: the sample document with the mistakes that `spoil` makes.
 fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     let mut json = Document::sample().to_json();
     strip_addresses(&mut json);
@@ -42,7 +42,7 @@ fn email(spoil: impl FnOnce(&mut Value)) -> Reaction {
     Reaction::Text(json.to_string())
 }
 
-/// The sample's pictures and links are not those of the test's brand.
+/// Removes the sample's images and links, which are not those of the test's brand.
 fn strip_addresses(json: &mut Value) {
     match json {
         Value::Object(fields) => {
@@ -77,7 +77,7 @@ fn with_model(peer: &FakeModel) -> TestMill {
 }
 
 #[test]
-fn the_composer_makes_an_email_with_every_form_of_it() {
+fn the_composer_creates_an_email_in_every_format() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
     assert_eq!(status(&app, &id)["status"], "pending");
@@ -125,7 +125,7 @@ fn a_series_has_an_email_for_every_slot_in_every_language() {
 }
 
 #[test]
-fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
+fn an_interrupted_generation_resumes_and_finishes_once() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Spring sale, 20% off with SPRING20", "languages": ["en"], "count": 2 }));
     // One stage at a time, as if the process ended after each of them.
@@ -134,7 +134,7 @@ fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
         let tasks = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new()).expect("reads");
         let Some(task) = tasks.into_iter().next() else { break };
         let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
-        // Begun and dropped at its first pause: what it had not kept is lost.
+        // Started and dropped at its first pause: its unsaved work is lost.
         let begun = due(&app.read(), app.engine().clock.now(), 1, &HashSet::new())
             .expect("reads")
             .into_iter()
@@ -150,7 +150,7 @@ fn a_generation_that_is_left_in_the_middle_goes_on_and_ends_once() {
 }
 
 #[test]
-fn a_stage_that_never_ends_is_given_up() {
+fn a_stage_that_never_ends_fails() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
     let place = StageContext { engine: app.engine().clone(), data: app.data().clone() };
@@ -174,7 +174,7 @@ fn a_stage_that_never_ends_is_given_up() {
 }
 
 #[test]
-fn a_language_model_writes_and_what_it_used_is_counted() {
+fn a_language_model_writes_and_its_usage_is_counted() {
     let peer = FakeModel::with(vec![email(|_| {})]);
     let app = with_model(&peer);
     let id = generate(
@@ -188,12 +188,12 @@ fn a_language_model_writes_and_what_it_used_is_counted() {
     assert_eq!((&usage["calls"], &usage["inputTokens"], &usage["cost"]), (&json!(1), &json!(100), &json!(0.00025)));
     let asked = peer.asked();
     let system = asked[0].body["messages"][0]["content"].as_str().expect("text");
-    assert!(system.contains("https://shop.example/sale"), "links of the request are known: {system}");
+    assert!(system.contains("https://shop.example/sale"), "links of the request are allowed: {system}");
     assert!(asked[0].last_turn().contains("<request>\nHello."));
 }
 
 #[test]
-fn pages_that_the_prompt_links_to_are_read_unless_that_is_refused() {
+fn pages_that_the_prompt_links_to_are_read_unless_web_mode_is_off() {
     let site = Site::of_page(
         "/report",
         "<html><title>Report</title><main><h1>Our report</h1><p>Since March all of our boxes are made of straw, which grows again \
@@ -213,7 +213,7 @@ fn pages_that_the_prompt_links_to_are_read_unless_that_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_with_an_answer_goes_back_to_the_model() {
+fn errors_in_a_response_are_returned_to_the_model() {
     let peer = FakeModel::with(vec![
         Reaction::Text("Here is your email!".into()),
         email(|json| json["blocks"][1]["button"] = json!({ "label": "Go", "href": "https://evil.example/" })),
@@ -230,7 +230,7 @@ fn what_is_wrong_with_an_answer_goes_back_to_the_model() {
 }
 
 #[test]
-fn a_model_that_never_gets_it_right_fails_with_the_reason() {
+fn a_model_that_never_returns_a_valid_email_fails_with_the_reason() {
     let peer = FakeModel::with(vec![email(|json| json["subject"] = json!(""))]);
     let app = with_model(&peer);
     let id = generate(&app, json!({ "prompt": "Hello", "languages": ["en"], "count": 1 }));
@@ -239,7 +239,7 @@ fn a_model_that_never_gets_it_right_fails_with_the_reason() {
     assert_eq!(status["status"], "failed");
     assert!(status["error"].as_str().is_some_and(|error| error.contains("subject")), "{status}");
     assert_eq!(peer.asked().len(), 1 + limits::LANGUAGE_MODEL_CORRECTIONS_MAX);
-    assert_eq!(status["result"]["usage"]["calls"], 3, "what was in vain costs too");
+    assert_eq!(status["result"]["usage"]["calls"], 3, "failed calls count too");
     assert_eq!(events(&app), [WebhookEvent::EmailGenerationStarted, WebhookEvent::EmailGenerationFailed]);
 }
 
@@ -286,7 +286,7 @@ fn a_model_plans_a_series_and_translates_from_the_original() {
 }
 
 #[test]
-fn what_cannot_be_generated_is_refused_with_the_field() {
+fn invalid_requests_are_rejected_with_the_field() {
     let app = TestMill::new();
     for (body, field) in [
         (json!({ "prompt": " " }), "prompt"),
@@ -306,7 +306,7 @@ fn what_cannot_be_generated_is_refused_with_the_field() {
 }
 
 #[test]
-fn an_edit_makes_a_version_and_an_earlier_one_can_be_restored() {
+fn an_edit_creates_a_version_and_an_earlier_one_can_be_restored() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
     work(&app);
@@ -328,7 +328,7 @@ fn an_edit_makes_a_version_and_an_earlier_one_can_be_restored() {
 }
 
 #[test]
-fn an_edit_that_is_not_understood_changes_nothing_and_says_what_can_be_done() {
+fn an_edit_that_is_not_understood_changes_nothing_and_lists_what_is_possible() {
     let app = TestMill::new();
     let id = generate(&app, json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 }));
     work(&app);
@@ -337,12 +337,12 @@ fn an_edit_that_is_not_understood_changes_nothing_and_says_what_can_be_done() {
     work(&app);
     let edit = app.get(&format!("/v1/emails/{email}/edits/{}", begun["editId"].as_str().expect("an id"))).data();
     assert_eq!((&edit["status"], &edit["changesMayHaveBeenSaved"]), (&json!("failed"), &json!(false)));
-    assert!(edit["error"].as_str().is_some_and(|error| error.contains("subject")), "it says what can be done: {edit}");
+    assert!(edit["error"].as_str().is_some_and(|error| error.contains("subject")), "it lists what is possible: {edit}");
     assert_eq!(app.get(&format!("/v1/emails/{email}")).data()["version"], 1);
 }
 
 #[test]
-fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
+fn a_model_edits_by_a_patch_and_the_previous_version_can_be_restored() {
     let peer = FakeModel::by(|asked: &Asked| match asked.body["response_format"]["json_schema"]["name"].as_str() {
         Some("edit_email") => {
             let change = json!({ "op": "set", "path": "subject", "value": "Changed" });
@@ -367,14 +367,14 @@ fn a_model_edits_by_a_patch_and_the_version_before_can_be_restored() {
     assert_eq!(origins, ["restored", "edited", "generated"]);
 }
 
-/// An email that was handed in as HTML, ready.
+/// Imports an email as HTML and returns it once it is ready.
 fn handed_in(app: &TestMill, body: Value) -> Value {
     let begun = app.post_in("/v1/projects/emails/import-html", body).data();
     work(app);
     status(app, begun["conversationId"].as_str().expect("an id"))["result"]["emails"][0].clone()
 }
 
-/// An edit that was asked for and worked on.
+/// Requests an edit, runs it and returns its status.
 fn edited(app: &TestMill, email: &Value, prompt: &str) -> Value {
     let path = format!("/v1/emails/{}", email["id"].as_str().expect("an id"));
     let begun = app.post(&format!("{path}/edit"), json!({ "prompt": prompt, "label": "mine", "async": true })).data();
@@ -386,7 +386,7 @@ const LETTER: &str = "<html lang=en><title>News</title><body><h1>Hello</h1><p>We
     <p><a class=button href=https://acme.example/teas style=\"background:#1a73e8;color:#ffffff\">See them</a></p></body></html>";
 
 #[test]
-fn an_edit_of_html_makes_a_version_that_can_be_taken_back() {
+fn an_edit_of_html_creates_a_version_that_can_be_undone() {
     let app = TestMill::new();
     let email = handed_in(&app, json!({ "html": LETTER }));
     let edit = edited(&app, &email, "Replace \"new teas\" with \"old cups\" and make the button #2E7D32. Then dance.");
@@ -411,13 +411,13 @@ fn an_edit_of_html_makes_a_version_that_can_be_taken_back() {
 }
 
 #[test]
-fn an_edit_of_html_that_changes_nothing_is_none() {
+fn an_edit_of_html_that_changes_nothing_creates_no_version() {
     let app = TestMill::new();
     let email = handed_in(&app, json!({ "html": LETTER }));
     for (prompt, reason) in [
-        ("Make it formal", "handed in as HTML"),
+        ("Make it formal", "imported as HTML"),
         ("flibbertigibbet", "What can be done: Change"),
-        ("Remove the coupon", "handed in as HTML"),
+        ("Remove the coupon", "imported as HTML"),
         ("Make the button #1a73e8", "Nothing was changed"),
     ] {
         let edit = edited(&app, &email, prompt);
@@ -429,7 +429,7 @@ fn an_edit_of_html_that_changes_nothing_is_none() {
 }
 
 #[test]
-fn a_model_edits_html_by_numbers_and_what_is_wrong_goes_back() {
+fn a_model_edits_html_by_numbers_and_errors_are_returned_to_it() {
     let mut answers = [
         json!({ "summary": "Done.", "changes": [{ "op": "link", "number": 3, "address": "https://evil.example/" }] }),
         json!({ "summary": "The button says Buy.", "changes": [
@@ -455,7 +455,7 @@ fn a_model_edits_html_by_numbers_and_what_is_wrong_goes_back() {
 }
 
 #[test]
-fn an_instruction_with_the_import_is_its_first_edit_and_its_failure_a_warning() {
+fn an_import_instruction_is_the_first_edit_and_its_failure_a_warning() {
     let app = TestMill::new();
     let email = handed_in(&app, json!({ "html": LETTER, "instruction": "Change the headline to \"Welcome\"" }));
     assert_eq!((&email["version"], &email["status"]), (&json!(2), &json!("ready")));
@@ -465,14 +465,14 @@ fn an_instruction_with_the_import_is_its_first_edit_and_its_failure_a_warning() 
     let warnings = email["warnings"].to_string();
     assert_eq!((&email["version"], &email["status"]), (&json!(1), &json!("ready")));
     assert!(
-        warnings.contains("The instruction was not carried out: Did not") && warnings.contains("No image was made"),
+        warnings.contains("The instruction was not carried out: Did not") && warnings.contains("No image was generated"),
         "{warnings}"
     );
     assert!(email["screenshotUrl"].is_string());
 }
 
 #[test]
-fn an_import_survives_an_instruction_that_brings_everything_down() {
+fn an_import_survives_an_instruction_that_crashes_the_process() {
     let app = TestMill::new();
     let begun =
         app.post_in("/v1/projects/emails/import-html", json!({ "html": LETTER, "instruction": "Make it shorter" })).data();
@@ -488,11 +488,11 @@ fn an_import_survives_an_instruction_that_brings_everything_down() {
     work(&app);
     let email = status(&app, id)["result"]["emails"][0].clone();
     assert_eq!((&email["status"], &email["version"]), (&json!("ready"), &json!(1)), "{email}");
-    assert!(email["warnings"].to_string().contains("Ask for it by an edit") && email["screenshotUrl"].is_string(), "{email}");
+    assert!(email["warnings"].to_string().contains("Try it again as an edit") && email["screenshotUrl"].is_string(), "{email}");
 }
 
 #[test]
-fn emails_that_were_made_elsewhere_are_made_safe_and_drawn() {
+fn imported_emails_are_sanitized_and_have_screenshots() {
     let app = TestMill::new();
     let eml = "From: a@example.com\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nContent-Type: text/html; charset=utf-8\r\n\r\n\
                <html lang=\"de\"><body><p onclick=\"x()\">Hallo<script>alert(1)</script></p></body></html>";

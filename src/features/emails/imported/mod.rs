@@ -1,7 +1,7 @@
-//! An email that was handed in as HTML, as its writers see it: subject, texts, buttons, links and images, and the changes so far.
+//! An email imported as HTML, in the form that its editors need: subject, texts, buttons, links and images, and the changes so far.
 //!
-//! It says what can be changed and what a change comes to in words; the HTML itself is changed where foreign HTML is read. Which
-//! words to write is the writers' business.
+//! Knows what can be changed, and collects the changes. The HTML itself is changed by the code that parses imported HTML. Editors decide
+//! the texts.
 
 mod rewrite;
 #[cfg(test)]
@@ -15,30 +15,30 @@ use crate::engine::render::imported_html::{Change, ColorTarget, Image, ImportedH
 use crate::features::emails::model::Facts;
 use crate::vocab::limits;
 
-/// The email.
+/// An imported email.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEmail {
     pub subject: String,
     pub language: LanguageTag,
     preheader: Option<TextPart>,
-    /// What was in it at first, in its order; nothing where it was taken out. Places stay as they are.
+    /// The original parts in order; `None` if removed, so that indexes stay valid.
     parts: Vec<Option<Part>>,
     links: Vec<Link>,
     pub colors: Vec<Color>,
-    /// A preheader that it did not have.
+    /// A preheader for an email that had none.
     new_preheader: Option<String>,
     changes: Vec<Change>,
 }
 
 /// Shorter texts are captions, menus and the like.
 const PROSE_CHARACTERS: usize = 25;
-/// Small print, in pixels of its letters.
+/// The font size of small print in pixels.
 const SMALL: u16 = 13;
-/// Icons are no wider.
+/// The maximum width of icons.
 const ICON_WIDTH: u32 = 48;
-/// Pictures that one would speak of are at least as wide.
+/// The minimum width of images that are content.
 const PICTURE_WIDTH: u32 = 200;
-/// How links to the end of a subscription are called, in the languages that the composer speaks.
+/// Words in unsubscribe links, in the languages of the composer.
 const UNSUBSCRIBE: [&str; 12] = [
     "unsubscribe",
     "opt out",
@@ -55,29 +55,29 @@ const UNSUBSCRIBE: [&str; 12] = [
 ];
 
 impl ImportedEmail {
-    /// Of HTML that was made safe.
+    /// Creates it from sanitized HTML.
     pub fn new(subject: &str, language: LanguageTag, outline: Outline) -> Self {
         let Outline { preheader, parts, links, colors, .. } = outline;
         let parts = parts.into_iter().map(Some).collect();
         Self { subject: subject.to_owned(), language, preheader, parts, links, colors, new_preheader: None, changes: Vec::new() }
     }
 
-    /// What has to be done to the HTML.
+    /// Returns the changes to make to the HTML.
     pub fn changes(self) -> Vec<Change> {
         self.changes
     }
 
-    /// How many changes there are so far.
+    /// Returns the number of changes so far.
     pub fn changed(&self) -> usize {
         self.changes.len()
     }
 
-    /// What lists of messages show behind the subject.
+    /// Returns the preheader, which inboxes show after the subject.
     pub fn preheader(&self) -> String {
         self.new_preheader.clone().or_else(|| self.preheader.as_ref().map(TextPart::text)).unwrap_or_default()
     }
 
-    /// The parts that are there, by their places.
+    /// Returns the existing parts with their indexes.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.parts.iter().enumerate().filter_map(|(place, part)| Some((place, part.as_ref()?)))
     }
@@ -90,7 +90,7 @@ impl ImportedEmail {
         self.part(place)?.words()
     }
 
-    /// What stands at a place, in plain words: a text's own, an image's for those who do not see it.
+    /// Returns the plain text of a part: its own text, or an image's alternative text.
     pub fn text(&self, place: usize) -> String {
         match self.part(place) {
             Some(Part::Words(words)) => words.text(),
@@ -99,12 +99,12 @@ impl ImportedEmail {
         }
     }
 
-    /// Places of texts of a kind.
+    /// Returns the indexes of the texts of a kind.
     pub fn of_kind(&self, kind: Kind) -> Vec<usize> {
         self.parts().filter(|(_, part)| part.words().is_some_and(|words| words.kind == kind)).map(|(place, _)| place).collect()
     }
 
-    /// Places of the texts that one would call paragraphs, the small print at the end not among them.
+    /// Returns the indexes of the paragraphs, without the small print at the end.
     pub fn paragraphs(&self) -> Vec<usize> {
         let end = self.footer();
         let kinds = [Kind::Paragraph, Kind::Item];
@@ -116,14 +116,14 @@ impl ImportedEmail {
         if prose.is_empty() { self.parts().filter(body).map(|(place, _)| place).collect() } else { prose }
     }
 
-    /// The main heading: a first one of its rank, else the largest.
+    /// Returns the main heading: the first of the highest level, otherwise the largest text.
     pub fn title(&self) -> Option<usize> {
         let headings = self.of_kind(Kind::Heading);
         let size = |place: &usize| self.words(*place).map_or(0, |words| words.size);
         headings.iter().copied().max_by_key(|place| (size(place), std::cmp::Reverse(*place)))
     }
 
-    /// Places of the images, the pictures before logos and icons.
+    /// Returns the indexes of the images: content images before logos and icons.
     pub fn images(&self) -> Vec<usize> {
         let images = || self.parts().filter_map(|(place, part)| Some((place, part.image()?)));
         let is_picture = |image: &Image| {
@@ -135,7 +135,7 @@ impl ImportedEmail {
         pictures.into_iter().chain(others).collect()
     }
 
-    /// The first place of the small print at the end.
+    /// Returns the index of the first part of the small print at the end.
     fn footer(&self) -> usize {
         let is_small = |part: &Part| match part {
             Part::Image(image) => image.width.is_some_and(|width| width <= ICON_WIDTH),
@@ -151,7 +151,7 @@ impl ImportedEmail {
         UNSUBSCRIBE.iter().any(|word| told.contains(word))
     }
 
-    /// Links with their words, in the order of the email. Images that are links have theirs.
+    /// Returns the links with their texts, in the order of the email. A linked image has its alternative text.
     pub fn links(&self) -> Vec<(usize, String, &str)> {
         let mut said: HashMap<usize, String> = HashMap::new();
         for (_, part) in self.parts() {
@@ -174,7 +174,7 @@ impl ImportedEmail {
         self.links.iter().find(|other| other.element == link).map(|link| link.address.as_str())
     }
 
-    /// Where the first button leads.
+    /// Returns the URL of the first button.
     pub fn button_address(&self) -> Option<&str> {
         let first = self.of_kind(Kind::Button).into_iter().next()?;
         self.address(self.words(first)?.link()?)
@@ -183,7 +183,7 @@ impl ImportedEmail {
     fn make(&mut self, change: Change) -> Result<(), String> {
         if self.changes.len() >= limits::LETTER_CHANGES_MAX {
             return Err(format!(
-                "At most {} changes are made at a time; ask for the rest afterwards.",
+                "At most {} changes can be made at a time. Request the rest afterwards.",
                 limits::LETTER_CHANGES_MAX
             ));
         }
@@ -199,7 +199,7 @@ impl ImportedEmail {
     pub fn set_preheader(&mut self, text: &str) -> Result<(), String> {
         let text = cut(text, limits::EMAIL_PREHEADER_CHARACTERS_MAX);
         let Some(words) = &mut self.preheader else {
-            // A second new one takes the place of the first.
+            // A second new preheader replaces the first.
             self.changes.retain(|change| !matches!(change, Change::Preheader(_)));
             self.new_preheader = Some(text.clone());
             return self.make(Change::Preheader(text));
@@ -210,17 +210,17 @@ impl ImportedEmail {
         Ok(())
     }
 
-    /// A text says something else; one that says nothing any more goes.
+    /// Replaces a text. An empty text is removed.
     pub fn say(&mut self, place: usize, text: &str) -> Result<(), String> {
         let text = text.trim();
         if text.is_empty() {
             return self.remove(place);
         }
         if text.chars().count() > limits::LETTER_TEXT_CHARACTERS_MAX {
-            return Err(format!("A text has at most {} characters; make two of it.", limits::LETTER_TEXT_CHARACTERS_MAX));
+            return Err(format!("A text has at most {} characters. Split it into two.", limits::LETTER_TEXT_CHARACTERS_MAX));
         }
         let Some(Some(Part::Words(words))) = self.parts.get_mut(place) else {
-            return Err("There is no such text any more.".to_owned());
+            return Err("This text no longer exists.".to_owned());
         };
         for change in rewrite::rewrite(words, text) {
             self.make(change)?;
@@ -228,14 +228,14 @@ impl ImportedEmail {
         Ok(())
     }
 
-    /// A link leads elsewhere.
+    /// Changes the URL of a link.
     pub fn lead(&mut self, link: usize, address: &str) -> Result<(), String> {
         let found = self.links.iter_mut().find(|other| other.element == link);
-        found.ok_or("There is no such link.")?.address = address.to_owned();
+        found.ok_or("This link does not exist.")?.address = address.to_owned();
         self.make(Change::Link { element: link, address: address.to_owned() })
     }
 
-    /// Buttons among these places lead elsewhere; how many.
+    /// Changes the URL of the buttons among these parts and returns their number.
     pub fn lead_buttons(&mut self, places: &[usize], address: &str) -> Result<usize, String> {
         let links: Vec<usize> = places.iter().filter_map(|place| self.words(*place)?.link()).collect();
         for link in &links {
@@ -244,31 +244,35 @@ impl ImportedEmail {
         Ok(links.len())
     }
 
-    /// Another image at a place.
+    /// Replaces an image.
     pub fn show(&mut self, place: usize, address: &str, alt: Option<&str>) -> Result<(), String> {
-        let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else { return Err("There is no such image.".to_owned()) };
+        let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
+            return Err("This image does not exist.".to_owned());
+        };
         let element = image.element;
         image.address = address.to_owned();
         image.alt = alt.map_or_else(|| image.alt.clone(), str::to_owned);
         self.make(Change::Image { element, address: address.to_owned(), alt: alt.map(str::to_owned) })
     }
 
-    /// What an image says to those who do not see it.
+    /// Sets the alternative text of an image.
     pub fn describe(&mut self, place: usize, words: &str) -> Result<(), String> {
         let words = cut(words, limits::EMAIL_SENTENCE_CHARACTERS_MAX);
-        let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else { return Err("There is no such image.".to_owned()) };
+        let Some(Some(Part::Image(image))) = self.parts.get_mut(place) else {
+            return Err("This image does not exist.".to_owned());
+        };
         let element = image.element;
         image.alt.clone_from(&words);
         self.make(Change::Alt { element, words })
     }
 
-    /// Take out what is at a place.
+    /// Removes a part.
     pub fn remove(&mut self, place: usize) -> Result<(), String> {
-        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("That is not there any more.")?;
+        let part = self.parts.get_mut(place).and_then(Option::take).ok_or("This part no longer exists.")?;
         self.make(Change::Remove { nodes: part.nodes() })
     }
 
-    /// Put something before or behind a place; at the end of the content, where none is named.
+    /// Inserts something before or after a part, or at the end of the content if none is named.
     pub fn insert(&mut self, beside: Option<(usize, bool)>, new: New) -> Result<(), String> {
         let is_like = |part: &Part| match (&new, part) {
             (New::Paragraph(_), Part::Words(words)) => words.kind == Kind::Paragraph && words.size >= SMALL,
@@ -280,7 +284,7 @@ impl ImportedEmail {
         let (anchor, before) = beside.or_else(|| Some((self.last()?, false))).unwrap_or((0, false));
         let distance = |place: usize| place.abs_diff(anchor);
         let prose = self.paragraphs();
-        // The nearest of its kind; a paragraph that is one, before a caption; the widest image.
+        // The nearest part of its kind; a real paragraph before a caption; the widest image.
         let like = self.parts().filter(|(_, part)| is_like(part)).min_by_key(|(place, part)| {
             let is_caption = part.words().is_some_and(|words| words.kind == Kind::Paragraph) && !prose.contains(place);
             let width = part.image().and_then(|image| image.width);
@@ -291,13 +295,13 @@ impl ImportedEmail {
         self.make(Change::Insert { beside, before, new, pattern })
     }
 
-    /// The last place before the small print.
+    /// Returns the index of the last part before the small print.
     pub fn last(&self) -> Option<usize> {
         let end = self.footer();
         self.parts().map(|(place, _)| place).take_while(|place| *place < end).last()
     }
 
-    /// The place where the content begins: the first heading, paragraph or picture.
+    /// Returns the index where the content starts: the first heading, paragraph or image.
     pub fn first(&self) -> Option<usize> {
         let pictures = self.images().into_iter().find(|place| {
             self.part(*place).and_then(Part::image).is_some_and(|image| image.width.is_none_or(|width| width >= PICTURE_WIDTH))
@@ -305,11 +309,11 @@ impl ImportedEmail {
         [self.of_kind(Kind::Heading).first().copied(), self.paragraphs().first().copied(), pictures].into_iter().flatten().min()
     }
 
-    /// Move what is at a place before or behind another.
+    /// Moves a part before or after another.
     pub fn shift(&mut self, place: usize, beside: usize, before: bool) -> Result<(), String> {
-        let gone = "That is not there any more.";
+        let gone = "This part no longer exists.";
         let beside = self.part(beside).ok_or(gone)?.nodes();
-        // Its markup is a copy afterwards, which further changes do not reach.
+        // Its markup is now a copy, which further changes cannot reach.
         let part = self.parts.get_mut(place).and_then(Option::take).ok_or(gone)?;
         self.make(Change::Move { nodes: part.nodes(), beside, before })
     }
@@ -318,7 +322,7 @@ impl ImportedEmail {
         self.make(Change::Paint { surface, color })
     }
 
-    /// One colour in place of others.
+    /// Replaces colors with one color.
     pub fn recolor(&mut self, from: Vec<Color>, to: Color) -> Result<(), String> {
         self.colors.retain(|color| !from.contains(color));
         self.colors.insert(0, to);
@@ -326,16 +330,16 @@ impl ImportedEmail {
     }
 }
 
-/// A text of one line, cut to so many characters.
+/// Returns a text in one line, cut to this many characters.
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect()
 }
 
-/// Colours that are told of an email.
+/// The number of colors reported for an email.
 const COLORS_TOLD: usize = 8;
 
-/// What can be counted in an email that was handed in as HTML.
+/// Returns the counted properties of imported HTML.
 pub fn facts(imported_html: &ImportedHtml) -> Facts {
     let Outline { colors, .. } = &imported_html.outline;
     Facts {
@@ -346,23 +350,23 @@ pub fn facts(imported_html: &ImportedHtml) -> Facts {
     }
 }
 
-/// What lists of messages show of it behind the subject.
+/// Returns the preheader, which inboxes show after the subject.
 pub fn preheader(imported_html: &ImportedHtml) -> String {
     let hidden = imported_html.outline.preheader.as_ref().map(TextPart::text).unwrap_or_default();
     cut(&hidden, limits::EMAIL_PREHEADER_CHARACTERS_MAX)
 }
 
-/// The warnings of an email that was handed in as HTML.
+/// Returns the warnings about imported HTML.
 pub fn warnings(imported_html: &ImportedHtml) -> Vec<String> {
-    let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Taken out: {what}.")).collect();
+    let mut warnings: Vec<String> = imported_html.removed.iter().map(|what| format!("Removed: {what}.")).collect();
     if imported_html.html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let kib = imported_html.html.len() / 1024;
-        warnings.push(format!("The HTML has {kib} KB; Gmail cuts emails off at 102 KB. Shorten it."));
+        warnings.push(format!("The HTML has {kib} KB. Gmail clips emails above 102 KB, so shorten it."));
     }
     let faint = &imported_html.outline.faint;
     if let Some(first) = faint.first() {
         let others = if faint.len() > 1 { " and others" } else { "" };
-        warnings.push(format!("\"{}\"{others} can hardly be read: its colour is almost that of its ground.", first.trim()));
+        warnings.push(format!("\"{}\"{others} is hardly legible: its color is almost the same as its background.", first.trim()));
     }
     warnings
 }

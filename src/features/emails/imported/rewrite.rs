@@ -1,13 +1,13 @@
-//! A text that says something else: which of its pieces change, so that what stays the same keeps its bold type and its links.
+//! Rewrites a text piece by piece, so that unchanged words keep their bold type and links.
 
 use crate::engine::render::imported_html::{Change, Piece, TextPart};
 
-/// More words than these are not compared one by one.
+/// Longer texts are not compared word by word.
 const WORDS_MAX: usize = 400;
-/// Texts up to this many letters are a line, whose link is what it is there for.
+/// A text of up to this many characters is a single line, which exists for its link.
 const SHORT: usize = 40;
 
-/// Let a text say something else; what has to change for that.
+/// Replaces the words of a text and returns the changes that this needs.
 pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
     let old = words.text();
     let new = merged(words, text);
@@ -34,10 +34,10 @@ pub fn rewrite(words: &mut TextPart, text: &str) -> Vec<Change> {
     if text == old { Vec::new() } else { changes }
 }
 
-/// What becomes of a piece.
+/// The change of a piece.
 enum PieceChange {
     Piece(String),
-    /// What it says, and what stands behind the link that it ends.
+    /// The new text of a piece, and the text after the link that it ends.
     Behind(String, String),
 }
 
@@ -63,11 +63,11 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
     let base =
         (0..pieces.len()).max_by_key(|piece| (pieces[*piece].link.is_none(), pieces[*piece].text.len())).unwrap_or_default();
     if all > SHORT && share(&kept, None) * 3 < all {
-        // Another text altogether: a word that both happen to have is no reason for a link or bold type.
+        // A completely different text: a word that both contain by chance is no reason for a link or bold type.
         let said = (0..pieces.len()).map(|piece| if piece == base { new.concat() } else { String::new() });
         return said.map(PieceChange::Piece).collect();
     }
-    // The same for each piece of another type than the rest.
+    // The same applies to each piece of another type than the rest.
     for piece in (0..pieces.len()).filter(|piece| *piece != base && pieces[*piece].text != "\n") {
         let whole = letters(&mut old.iter().filter(|token| token.piece == piece));
         if share(&kept, Some(piece)) * 2 < whole {
@@ -99,7 +99,7 @@ fn merged(words: &TextPart, new: &str) -> Vec<PieceChange> {
     said
 }
 
-/// The piece that new words belong to; none for the place behind a link at the end.
+/// Returns the piece that new words belong to, or `None` for the position after a link at the end.
 fn home(
     pieces: &[Piece],
     old: &[Token<'_>],
@@ -109,7 +109,7 @@ fn home(
 ) -> Option<usize> {
     let is_text = |piece: &usize| pieces[*piece].text != "\n";
     let gone_pieces = || gone.iter().map(|token| token.piece).filter(is_text);
-    // A link whose words all go takes the new ones, so that it stays a link, unless they are many.
+    // If all words of a link are replaced, the link takes the new ones and stays a link, unless there are too many.
     let length = |piece: usize| gone.iter().filter(|token| token.piece == piece).map(|token| token.text.len()).sum::<usize>();
     let is_whole = |piece: &usize| pieces[*piece].link.is_some() && length(*piece) == pieces[*piece].text.len();
     let whole = gone_pieces().find(is_whole).filter(|_| come <= SHORT);
@@ -132,7 +132,7 @@ fn home(
     }
 }
 
-/// Words, the spaces between them, signs and ends of lines.
+/// Splits a text into words, spaces, punctuation and line ends.
 fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -163,7 +163,7 @@ fn tokens_of(pieces: &[Piece]) -> Vec<Token<'_>> {
     found
 }
 
-/// Words that are half bold in the old text, in the new one cut in the same place.
+/// Splits new words at the position where the old ones change to bold.
 fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     let is_word = |text: &str| text.starts_with(char::is_alphanumeric);
     let glued = |pair: &[Token<'_>]| pair[0].piece != pair[1].piece && is_word(pair[0].text) && is_word(pair[1].text);
@@ -175,7 +175,7 @@ fn split_alike<'a>(new: Vec<&'a str>, old: &[Token<'_>]) -> Vec<&'a str> {
     new.into_iter().flat_map(cut).collect()
 }
 
-/// What both have in common, in order: the places in the old and the new text.
+/// Returns what both have in common, in order: the positions in the old and the new text.
 fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let same = |(one, other): &(&Token<'_>, &&str)| one.text == **other;
     let head = old.iter().zip(new).take_while(same).count();
@@ -190,7 +190,7 @@ fn common(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The longest common sequence of words. Spaces alone are no reason to keep anything.
+/// Returns the longest common subsequence of words. Spaces alone do not count.
 fn longest(old: &[Token<'_>], new: &[&str]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
     let mut lengths = vec![0_u32; (old.len() + 1) * width];
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::engine::render::imported_html::Kind;
 
-    /// `*bold*` and `[link]`.
+    /// Parses `*bold*` and `[link]`.
     fn words(marked: &str) -> TextPart {
         let mut pieces = Vec::new();
         let mut open = None;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_the_same_keeps_its_type_and_its_links() {
+    fn unchanged_words_keep_their_type_and_links() {
         for (old, new, pieces) in [
             ("Save *20%* today", "Save 25% today", vec!["Save ", "25%", " today"]),
             ("Read [all about it] now.", "Please read all about it at once.", vec!["Please read ", "all about it", " at once."]),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn words_behind_a_link_do_not_become_part_of_it() {
+    fn words_after_a_link_do_not_become_part_of_it() {
         assert_eq!(after("See [our teas]", "See our teas and cups").1.as_deref(), Some(" and cups"));
         assert_eq!(after("[Our teas] are here", "See our teas are here").0.concat(), "See our teas are here");
     }

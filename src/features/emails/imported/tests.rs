@@ -1,4 +1,4 @@
-//! Emails of different make, for the tests of those who change them.
+//! Sample emails for the tests of the editors.
 
 use std::collections::HashMap;
 
@@ -6,24 +6,24 @@ use super::ImportedEmail;
 use crate::base::locale::LanguageTag;
 use crate::engine::render::imported_html::{self, ImportedHtml};
 
-/// A newsletter as builders of emails write it: rows of tables, everything said on the elements.
+/// A newsletter as email builders write it: table rows with inline styles.
 pub const NEWSLETTER: &str = include_str!("../../../../tests/samples/handed-in/newsletter.html");
-/// A letter as people write it by hand: paragraphs, and a style sheet.
+/// A hand-written email: paragraphs and a style sheet.
 pub const PLAIN: &str = include_str!("../../../../tests/samples/handed-in/plain.html");
 
-/// An email that was handed in.
+/// Sanitizes a sample.
 pub fn safe(source: &str) -> ImportedHtml {
     imported_html::html(source, &HashMap::new()).expect("small")
 }
 
-/// The same as a letter.
+/// Converts it to the form for editors.
 pub fn imported(imported_html: &ImportedHtml, language: &str) -> ImportedEmail {
     let subject = imported_html.subject.clone().unwrap_or_default();
     ImportedEmail::new(&subject, LanguageTag::parse(language).expect("a tag"), imported_html.outline.clone())
 }
 
 #[test]
-fn paragraphs_pictures_and_the_small_print_are_told_apart() {
+fn paragraphs_images_and_small_print_are_distinguished() {
     let imported_html = safe(NEWSLETTER);
     let imported = imported(&imported_html, "en");
     let texts = |places: Vec<usize>| places.into_iter().map(|place| imported.text(place)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Change an email by a prompt.
+//! Edits an email by a prompt.
 
 use std::time::Duration;
 
@@ -22,24 +22,24 @@ use crate::vocab::{limits, tables};
 /// `emails.edit`
 pub struct Edit;
 
-/// What is to be changed.
+/// The edit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditEmail {
     pub email_id: EmailId,
-    /// Only if it belongs to this project.
+    /// If set, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     /// What to change, in plain words: "make the button green and shorten the intro".
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
-    /// A name for the version that comes of it.
+    /// A name for the new version.
     pub label: Option<ShortText<{ limits::EDIT_LABEL_CHARACTERS_MAX }>>,
-    /// Answer at once with the operation, to be asked for later.
+    /// Return immediately with the edit, whose status can be polled.
     #[serde(default, rename = "async")]
     pub is_async: bool,
 }
 
-/// The email as it is now; or, with `async` or when it takes too long to wait for, the operation.
+/// The edited email; or the edit, with `async` or when it takes too long to wait for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
@@ -51,8 +51,8 @@ impl Operation for Edit {
     const SPEC: Spec = Spec::post("emails.edit", "/v1/emails/{emailId}/edit", needs(Permission::EmailWrite))
         .summary("Edit an email by a prompt")
         .about(
-            "Answers with the changed email; with async, or if it takes longer than 20 seconds, with the operation, which \
-                GET /v1/emails/{emailId}/edits/{editId} tells of. Every version is kept. A prompt that is not understood changes nothing.",
+            "Returns the changed email. With `async`, or after 20 seconds, it returns the edit instead; poll it with \
+                GET /v1/emails/{emailId}/edits/{editId}. Every version is kept. A prompt that is not understood changes nothing.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -70,16 +70,16 @@ impl Async for Edit {
     async fn run(context: Context, input: EditEmail) -> Result<Self::Output, Failure> {
         let account = context.caller.account();
         if input.prompt.is_empty() {
-            return Err(Failure::field("prompt", "it is empty; say what to change"));
+            return Err(Failure::field("prompt", "it is empty; describe the change"));
         }
         let deadline = Instant::now() + Duration::from_millis(limits::EDIT_WAIT_MS);
         let is_async = input.is_async;
         let id = context.write(&Self::SPEC, move |tx| open(tx, account, &input)).await?;
         loop {
             let store = context.data().store.clone();
-            // Listen before looking, so that a change in between is seen.
+            // Subscribe before reading, so that no change in between is missed.
             let changed = store.changed(tables::EMAIL_EDITS).notified();
-            let row = store::edit(&store.read(), account, id)?.ok_or_else(|| Failure::internal("an edit just made is there"))?;
+            let row = store::edit(&store.read(), account, id)?.ok_or_else(|| Failure::internal("a newly created edit exists"))?;
             let is_over = matches!(row.state, EditState::Completed(_) | EditState::Failed(_));
             if is_async || is_over || timeout_at(deadline, changed).await.is_err() {
                 return answer(&context, account, row, is_async).await.map(Done);
@@ -93,12 +93,12 @@ fn open(tx: &mut WriteTx<'_>, account: AccountId, input: &EditEmail) -> Result<E
     if email.stage != Stage::Ready {
         return Err(Failure::because(
             Code::EditFailed,
-            "The email is not ready yet, or could not be made; only finished emails can be edited.",
+            "The email is not ready yet, or its generation failed. Only finished emails can be edited.",
         ));
     }
     let max = limits::EDITS_WAITING_MAX;
     if store::open_edits(tx, max)?.len() >= max {
-        let detail = format!("There are {max} edits that wait or run; start this one when one of them is done.");
+        let detail = format!("{max} edits are queued or running. Start this one when one of them has finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let row = Row {

@@ -1,4 +1,4 @@
-//! How far an edit is that goes on after its request.
+//! Returns the status of an asynchronous edit.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.edit_status`
 pub struct EditStatus;
 
-/// Which edit of which email.
+/// The edit and its email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditRef {
@@ -25,7 +25,7 @@ pub struct EditRef {
 }
 
 impl EditView {
-    /// An example for the documents.
+    /// A value for examples.
     pub fn sample() -> Self {
         Self {
             edit_id: EditId::parse("66f1a2b3d4e5f60718293a4f").expect("24 hexadecimal characters"),
@@ -46,7 +46,7 @@ impl EditView {
 
 impl Operation for EditStatus {
     const SPEC: Spec = Spec::get("emails.edit_status", "/v1/emails/{emailId}/edits/{editId}", needs_one(READERS))
-        .summary("Get the state of an edit")
+        .summary("Get the status of an edit")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
     type Input = EditRef;
@@ -64,7 +64,7 @@ impl Async for EditStatus {
         let query = move |tx: &ReadTx| {
             let email = require_email(tx, account, input.email_id, None)?;
             let edit = store::edit(tx, account, input.edit_id)?.filter(|edit| edit.email == email.id);
-            let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no such edit."))?;
+            let edit = edit.ok_or_else(|| Failure::because(Code::NotFound, "The email has no edit with this id."))?;
             Viewer { engine: &engine, tx, account }.edit(&edit, &email)
         };
         context.read(query).await.map(Done)

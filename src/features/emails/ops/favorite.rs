@@ -1,4 +1,4 @@
-//! Mark an email as a favourite, or take the mark away.
+//! Adds an email to the favorites or removes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,17 +16,17 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.favorite`
 pub struct Favorite;
 
-/// Which email, and whether it is one.
+/// The email, and whether it is a favorite.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FavoriteEmail {
     pub email_id: EmailId,
-    /// Only if it belongs to this project.
+    /// If set, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     pub favorite: bool,
 }
 
-/// The mark.
+/// The new state.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Marked {
@@ -38,7 +38,7 @@ pub struct Marked {
 
 impl Operation for Favorite {
     const SPEC: Spec = Spec::put("emails.favorite", "/v1/emails/{emailId}/favorite", needs(Permission::EmailWrite))
-        .summary("Mark an email as a favourite")
+        .summary("Mark an email as a favorite")
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
     type Input = FavoriteEmail;

@@ -1,4 +1,4 @@
-//! Ask for emails: one, or a series, in one language or several. The writing itself is done afterwards.
+//! Starts the generation of emails: one or a series, in one or several languages. The writing happens in the background.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,63 +23,63 @@ use crate::vocab::webhook_events::WebhookEvent;
 /// `emails.generate`
 pub struct Generate;
 
-/// What is wanted.
+/// The generation request.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewConversation {
-    /// The brand.
+    /// The brand's project.
     pub project_id: ProjectId,
-    /// What the emails are for, and every fact they are to contain: offers, codes, dates, names, links.
+    /// The purpose of the emails, and every fact that they must contain: offers, codes, dates, names, links.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub prompt: LongText<{ limits::PROMPT_CHARACTERS_MAX }>,
-    /// Pictures to be used.
+    /// Images to use.
     #[schemars(length(max = limits::PROMPT_IMAGES_MAX))]
     #[serde(default)]
     pub images: Vec<GivenImage>,
-    /// `composer` for the built-in one, or the name of the configured language model, which is used if this is absent.
+    /// `composer` for the built-in composer, or the name of the configured language model. If absent, the configured model is used.
     pub model: Option<String>,
     /// Whether pages that the prompt links to may be read; true if absent.
     pub web_mode: Option<bool>,
-    /// In these languages each (BCP 47), the first one being the original; the brand's own if absent.
+    /// The languages of each email (BCP 47), the original first. If absent, the brand's main language.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
     /// Who may see the emails without a key; `private` if absent.
     #[serde(default)]
     pub visibility: Visibility,
-    /// A conversation whose emails are taken as a pattern.
+    /// A conversation whose emails serve as a pattern.
     pub reference_id: Option<ConversationId>,
-    /// How many emails; inferred from the prompt if absent.
+    /// The number of emails; inferred from the prompt if absent.
     pub count: Option<Count>,
 }
 
 type Count = Bounded<1, { limits::EMAILS_PER_SERIES_MAX as u64 }>;
 
-/// A picture.
+/// An image.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenImage {
     pub source: ImageSource,
 }
 
-/// Where a picture is.
+/// The source of an image.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum ImageSource {
-    /// At this address.
+    /// An image at this URL.
     Url { url: Site },
 }
 
-/// A request for emails that was accepted.
+/// An accepted generation request.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AcceptedGeneration {
     pub conversation_id: ConversationId,
     #[schemars(extend("enum" = ["pending"]))]
     pub status: &'static str,
-    /// What to do next, for people.
+    /// What to do next, as text for users.
     pub message: String,
-    /// Where to ask how far it is.
+    /// The URL to poll for the status.
     pub link: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u8>,
@@ -88,27 +88,27 @@ pub struct AcceptedGeneration {
 }
 
 impl AcceptedGeneration {
-    /// What is answered for a conversation that was just opened.
+    /// Returns the response for a new conversation.
     pub fn of(conversation: &Conversation, base_url: &str) -> Self {
         let id = conversation.id;
         let path = format!("/v1/projects/emails/{id}/status");
         Self {
             conversation_id: id,
             status: State::Pending.word(),
-            message: format!("The request was accepted; GET {path} tells how far it has come."),
+            message: format!("The request was accepted. Check its progress with GET {path}."),
             link: format!("{base_url}{path}"),
             count: conversation.wanted.count,
             reference_id: conversation.wanted.reference,
         }
     }
 
-    /// An example for the documents.
+    /// A value for examples.
     pub fn sample() -> Self {
         let id = ConversationId::parse("66f1a2b3d4e5f60718293a4d").expect("24 hexadecimal characters");
         Self {
             conversation_id: id,
             status: State::Pending.word(),
-            message: format!("The request was accepted; GET /v1/projects/emails/{id}/status tells how far it has come."),
+            message: format!("The request was accepted. Check its progress with GET /v1/projects/emails/{id}/status."),
             link: format!("https://mail.example.com/v1/projects/emails/{id}/status"),
             count: Some(3),
             reference_id: None,
@@ -120,7 +120,7 @@ impl Operation for Generate {
     const SPEC: Spec = Spec::post("emails.generate", "/v1/projects/emails/generate", needs(Permission::EmailWrite))
         .summary("Generate emails")
         .about(
-            "Answers at once; the emails are made in the background. Emits email.generation.started, then email.generation.completed \
+            "Returns immediately; generation runs in the background. Emits email.generation.started, then email.generation.completed \
                 or email.generation.failed.",
         )
         .rate(RouteGroup::Emails)
@@ -149,10 +149,10 @@ impl Command for Generate {
 }
 
 impl NewConversation {
-    /// The request in the form that is kept; `model` is the name of the configured language model.
+    /// Returns the request in its stored form; `model` is the name of the configured language model.
     fn wanted(&self, model: Option<&str>) -> Result<GenerationRequest, Failure> {
         if self.prompt.is_empty() {
-            return Err(Failure::field("prompt", "it is empty; say what the email is for"));
+            return Err(Failure::field("prompt", "it is empty; describe the email"));
         }
         check_length("images", self.images.len(), limits::PROMPT_IMAGES_MAX)?;
         check_length("languages", self.languages.len(), limits::EMAIL_LANGUAGES_MAX)?;
@@ -177,26 +177,26 @@ impl NewConversation {
     }
 }
 
-/// The model to write with: the one that is named, else the configured one, else the composer.
+/// Returns the model to use: the named one, otherwise the configured one, otherwise the composer.
 pub fn choose_model(named: Option<&str>, configured: Option<&str>) -> Result<String, Failure> {
     match named.map(str::trim).filter(|name| !name.is_empty()) {
         None => Ok(configured.unwrap_or(COMPOSER).to_owned()),
         Some(name) if name == COMPOSER || Some(name) == configured => Ok(name.to_owned()),
         Some(name) => {
-            let known =
-                configured.map_or(format!("only {COMPOSER:?} is there"), |model| format!("there are {COMPOSER:?} and {model:?}"));
-            let detail = format!("model: there is no model {name:?} here; {known}. Leave it out to use the default.");
+            let known = configured
+                .map_or(format!("only {COMPOSER:?} is available"), |model| format!("{COMPOSER:?} and {model:?} are available"));
+            let detail = format!("model: there is no model {name:?} here; {known}. Omit it to use the default.");
             Err(Failure::because(Code::ModelNotConfigured, detail).with(json!({ "field": "model" })))
         }
     }
 }
 
-/// Refuse a list that is too long.
+/// Fails if a list is too long.
 pub fn check_length(field: &str, length: usize, max: usize) -> Result<(), Failure> {
     if length <= max { Ok(()) } else { Err(Failure::field(field, format_args!("give at most {max}, found {length}"))) }
 }
 
-/// Add a conversation.
+/// Adds a conversation.
 pub fn open(
     tx: &mut WriteTx<'_>,
     account: AccountId,
@@ -206,7 +206,8 @@ pub fn open(
     projects::require(tx, account, project)?;
     let max = limits::CONVERSATIONS_WAITING_PER_PROJECT_MAX;
     if store::waiting(tx, project)? >= max {
-        let detail = format!("The project has {max} generations that wait or run; start this one when one of them is done.");
+        let detail =
+            format!("The project has {max} queued or running generations. Start this one when one of them has finished.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     if let Some(reference) = wanted.reference {
@@ -229,7 +230,7 @@ pub fn open(
     Ok(conversation)
 }
 
-/// Tell that a generation begins.
+/// Emits the event that a generation has started.
 fn tell(tx: &mut WriteTx<'_>, account: AccountId, conversation: &Conversation) {
     let Conversation { id, project, wanted, .. } = conversation;
     let data = json!({

@@ -1,4 +1,4 @@
-//! Get one email.
+//! Returns one email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,17 +16,17 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.get`
 pub struct Get;
 
-/// Which email.
+/// The email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailRef {
     pub email_id: EmailId,
-    /// Only if it belongs to this project.
+    /// If set, the email must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
 impl EmailView {
-    /// An example for the documents.
+    /// A value for examples.
     pub fn sample() -> Self {
         let id = EmailId::parse("66f1a2b3d4e5f60718293a4e").expect("24 hexadecimal characters");
         Self {

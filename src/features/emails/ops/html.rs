@@ -1,4 +1,4 @@
-//! An email as a page, as one of its readers might see it.
+//! Shows an email as a page, as a recipient might see it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,12 +19,12 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.html`
 pub struct Html;
 
-/// Which email.
+/// The email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailHtmlRef {
     pub email_id: EmailId,
-    /// Load remote images, through this service. Without it, only images that are stored here are shown.
+    /// Load remote images, through this service. Otherwise, only images stored by this service are shown.
     pub images: Option<bool>,
 }
 
@@ -32,8 +32,8 @@ impl Operation for Html {
     const SPEC: Spec = Spec::get("emails.html", "/v1/emails/{emailId}/html", needs_one(READERS))
         .summary("Show an email as a page")
         .about(
-            "Merge fields show their defaults, or what their names say. The page runs no scripts and sends nothing, and loads no images \
-             of other servers unless images is true. Its links open in a window of their own.",
+            "Merge fields show their defaults, or else their names. The page runs no scripts and sends nothing, and loads no remote images \
+             unless `images` is true. Its links open in a new window.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);

@@ -1,4 +1,4 @@
-//! Take in emails that were made elsewhere, as HTML or as whole messages.
+//! Imports existing emails as HTML or as whole messages.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,33 +34,32 @@ pub struct ImportEmails {
     /// The email's HTML.
     #[schemars(extend("pattern" = NOT_BLANK))]
     pub html: Option<String>,
-    /// What to call it; also its subject, where the HTML has no title.
+    /// The name of the email; also its subject if the HTML has no title.
     pub name: Option<ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>>,
-    /// Several emails instead.
+    /// Several emails, instead of `html`.
     #[schemars(length(max = limits::HTML_IMPORTS_MAX))]
     #[serde(default)]
     pub htmls: Vec<NamedSource>,
-    /// Language of the emails, as the first of the list; what the HTML says of itself if absent.
+    /// The language of the emails, as the first item of the list. If absent, the one that the HTML declares.
     #[schemars(length(max = limits::EMAIL_LANGUAGES_MAX))]
     #[serde(default)]
     pub languages: Vec<LanguageTag>,
-    /// What to change in each of them, in plain words, as a first edit: a version of its own. If it cannot be carried out, the email
-    /// is imported as it is and a warning on it says why.
+    /// A change to make to each email, in plain words. It becomes a first edit with its own version. If it fails, the email is imported
+    /// unchanged, with a warning that says why.
     pub instruction: Option<LongText<{ limits::PROMPT_CHARACTERS_MAX }>>,
     /// Who may see the emails without a key; `private` if absent.
     #[serde(default)]
     pub visibility: Visibility,
-    /// Whether images may be made for the emails. None are: this service draws no images. `true` puts a warning on each email
-    /// that says so, and changes nothing else.
+    /// Whether to generate images for the emails. This service generates none: `true` only adds a warning to each email that says so.
     #[serde(default)]
     pub generate_media: bool,
 }
 
-/// One email that was made elsewhere.
+/// An existing email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedSource {
-    /// The file's name, or what to call it.
+    /// The name of the file or the email.
     pub name: ShortText<{ limits::EMAIL_SUBJECT_CHARACTERS_MAX }>,
     /// HTML, or a whole message with its headers (.eml).
     #[schemars(extend("pattern" = NOT_BLANK))]
@@ -71,9 +70,9 @@ impl Operation for ImportHtml {
     const SPEC: Spec = Spec::post("emails.import_html", "/v1/projects/emails/import-html", needs(Permission::EmailWrite))
         .summary("Import emails as HTML")
         .about(
-            "Everything that is unsafe or that mail clients do not show is taken out, and the warnings of each email say what. The \
-                pictures are drawn in the background: ask for the state like that of a generation. Such emails are exported, shown, \
-                edited by prompts and sent like others; they have no document and no MJML.",
+            "Unsafe content, and content that email clients do not show, is removed and listed in the warnings of each email. The \
+                screenshots are rendered in the background: poll the status as for a generation. You can export, show, edit by prompt \
+                and send imported emails like others, but they have no document and no MJML.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -103,7 +102,7 @@ impl Async for ImportHtml {
         for (field, name, source) in sources(input)? {
             if source.len() > limits::HTML_IMPORT_BYTES_MAX {
                 let max = limits::HTML_IMPORT_BYTES_MAX;
-                return Err(Failure::field(&field, format_args!("it has {} bytes; at most {max} are taken", source.len())));
+                return Err(Failure::field(&field, format_args!("it has {} bytes; at most {max} are allowed", source.len())));
             }
             if source.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').is_empty() {
                 return Err(Failure::field(
@@ -121,7 +120,7 @@ impl Async for ImportHtml {
     }
 }
 
-/// The emails, each with the field it came in and its name.
+/// Returns the emails, each with its input field and its name.
 fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure> {
     match (input.html, input.htmls) {
         (Some(html), htmls) if htmls.is_empty() => {
@@ -138,7 +137,7 @@ fn sources(input: ImportEmails) -> Result<Vec<(String, String, String)>, Failure
     }
 }
 
-/// Make a source safe: a whole message if it begins with headers, else HTML.
+/// Makes a source safe. It is a whole message if it starts with headers, otherwise HTML.
 async fn clean(engine: &Engine, source: &str) -> Result<ImportedHtml, RenderError> {
     match is_message(source) {
         true => engine.pixels.clean_mail(source.as_bytes()).await,
@@ -146,7 +145,7 @@ async fn clean(engine: &Engine, source: &str) -> Result<ImportedHtml, RenderErro
     }
 }
 
-/// Whether the first line is a header field (RFC 5322 §2.2).
+/// Returns whether the first line is a header field (RFC 5322 §2.2).
 fn is_message(source: &str) -> bool {
     let name = source.trim_start_matches('\u{feff}').split(':').next().unwrap_or_default();
     source.contains(':') && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<')

@@ -1,4 +1,4 @@
-//! List the generations of a project.
+//! Lists the generations of a project.
 
 use std::ops::ControlFlow;
 
@@ -21,28 +21,28 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.list`
 pub struct List;
 
-/// Which conversations, and which page of them.
+/// The conversations to return, and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListConversations {
-    /// The project they belong to.
+    /// The project that they belong to.
     pub project_id: ProjectId,
-    /// Only those in this state.
+    /// Only conversations with this status.
     pub status: Option<StateWord>,
-    /// Text to find in the title, the subject or the prompt, whatever its case.
+    /// Text to find in the title, subject or prompt, ignoring case.
     pub search: Option<String>,
-    /// Only those with an email that is marked as a favourite.
+    /// Only conversations with a favorite email.
     #[serde(default)]
     pub favorite: bool,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of conversations to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page number, starting at 1; an alternative to `offset`.
     pub page: Option<PageNumber>,
 }
 
-/// How far a conversation is, in one word.
+/// The status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StateWord {
@@ -68,7 +68,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("emails.list", "/v1/projects/emails", needs_one(READERS))
         .summary("List generations")
         .about(
-            "Newest first. Each is a conversation with one or more emails; the subject and the picture are those of the first.",
+            "Newest first. Each item is a conversation with one or more emails, and has the subject and thumbnail of the first email.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

@@ -1,4 +1,4 @@
-//! An email as a page, for people without a key: for everybody if it is public, for whoever has its link if it is unlisted.
+//! Shows an email as a page without a key: public ones to anyone, unlisted ones to anyone who has the link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,23 +17,23 @@ use crate::vocab::ids::{AccountId, EmailId};
 /// `emails.page`
 pub struct Page;
 
-/// The link, taken apart.
+/// The parts of the link.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PageLink {
     pub account_id: AccountId,
     pub email_id: EmailId,
-    /// What makes the link of an unlisted email work.
+    /// The token that signs the link of an unlisted email.
     pub token: Option<String>,
 }
 
-/// A link to a page works as long as the email is there: until the last second that tokens can name.
+/// The expiry of a link to a page: the latest time that a token can hold. The link works as long as the email exists.
 const NEVER: Timestamp = Timestamp(253_402_300_799_000);
 
 impl Operation for Page {
     const SPEC: Spec = Spec::get("emails.page", "/v1/shared/{accountId}/{emailId}", public())
         .summary("Show an email as a page")
-        .about("Without a key: emails that were generated with visibility public or unlisted; shareUrl of the email is the link.")
+        .about("Needs no API key: shows emails generated with visibility `public` or `unlisted`. The email's `shareUrl` is the link.")
         .fails(&[Code::NotFound]);
     type Input = PageLink;
     type Output = Bare;
@@ -50,13 +50,13 @@ impl Raw for Page {
     const MEDIA: Media = Media::gives("text/html; charset=utf-8");
 
     async fn run(context: Context, input: PageLink, _: RawRequest) -> Result<Reply, Failure> {
-        // The link does not say of which environment it is; an id is in one of them only.
+        // The link does not contain the environment; an id exists in only one of them.
         for data in context.engine.environments() {
             if let Some(html) = html(&data.store.read(), &context.engine, &input)? {
                 return Ok(untrusted_html::document(&html, "private, max-age=60", untrusted_html::Images::Everywhere));
             }
         }
-        Err(Failure::because(Code::NotFound, "There is no such email, or it is not shared, or its link is not whole."))
+        Err(Failure::because(Code::NotFound, "This email does not exist or is not shared, or its link is incomplete."))
     }
 }
 
@@ -80,7 +80,7 @@ fn path(account: AccountId, email: EmailId) -> String {
     format!("/v1/shared/{account}/{email}")
 }
 
-/// Where an email is shown to people without a key, if its visibility allows that.
+/// Returns the URL that shows an email without a key, if its visibility allows that.
 pub fn share_url(engine: &Engine, account: AccountId, email: EmailId, visibility: Visibility) -> Option<String> {
     let path = path(account, email);
     match visibility {

@@ -1,4 +1,4 @@
-//! List what a project has to take as a pattern: its favourite emails, and designs kept in its knowledge base.
+//! Lists the patterns of a project: its favorite emails, and designs stored in its knowledge base.
 
 use std::ops::ControlFlow;
 
@@ -19,25 +19,25 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.references`
 pub struct References;
 
-/// Of which project.
+/// The project.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListReferences {
     pub project_id: ProjectId,
 }
 
-/// What can be named as `referenceId`, by the conversation of each.
+/// The patterns. Use the `conversationId` of one as `referenceId`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReferencesView {
-    /// Emails marked as favourites, the newest first; at most 100.
+    /// Favorite emails, newest first; at most 100.
     pub favorites: Vec<EmailView>,
     pub total: usize,
 }
 
 impl Operation for References {
     const SPEC: Spec = Spec::get("emails.references", "/v1/projects/{projectId}/references", needs_one(READERS))
-        .summary("List favourite emails")
-        .about("Generate with the conversationId of one of them as referenceId to take it as a pattern.")
+        .summary("List favorite emails")
+        .about("To use one as a pattern, generate emails with its `conversationId` as `referenceId`.")
         .rate(RouteGroup::Emails)
         .blocking()
         .fails(&[Code::NotFound]);

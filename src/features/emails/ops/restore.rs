@@ -1,4 +1,4 @@
-//! Take up an earlier version of an email again.
+//! Restores an earlier version of an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,13 +18,13 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.restore`
 pub struct Restore;
 
-/// Which version of which email.
+/// The email and its version.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestoreVersion {
     pub email_id: EmailId,
     pub version: Bounded<1, { u32::MAX as u64 }>,
-    /// Only if the email belongs to this project.
+    /// If set, the email must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
@@ -35,7 +35,7 @@ impl Operation for Restore {
         needs(Permission::EmailWrite),
     )
     .summary("Restore a version of an email")
-    .about("Makes a new version with the content of the earlier one, so that nothing is lost. The present one: nothing changes.")
+    .about("Creates a new version with the content of the earlier one, so nothing is lost. Restoring the current version changes nothing.")
     .rate(RouteGroup::Emails)
     .fails(&[Code::NotFound]);
     type Input = RestoreVersion;
@@ -55,7 +55,10 @@ impl Async for Restore {
             let number = input.version.get() as u32;
             let earlier = store::version(tx, id, number)?;
             let earlier = earlier.ok_or_else(|| {
-                Failure::because(Code::NotFound, "The email has no such version; GET /v1/emails/{emailId}/versions lists them.")
+                Failure::because(
+                    Code::NotFound,
+                    "The email has no such version. GET /v1/emails/{emailId}/versions lists its versions.",
+                )
             })?;
             if number != email.version {
                 let texts = versions::texts(tx, id, number)?;

@@ -1,4 +1,4 @@
-//! How far a generation is, and what it has brought forth.
+//! Returns the status of a generation and its emails.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,21 +16,21 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.status`
 pub struct Status;
 
-/// Which conversation.
+/// The conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConversationRef {
     pub conversation_id: ConversationId,
-    /// Only if it belongs to this project.
+    /// If set, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
 impl Operation for Status {
     const SPEC: Spec = Spec::get("emails.status", "/v1/projects/emails/{conversationId}/status", needs_one(READERS))
-        .summary("Get the state of a generation")
+        .summary("Get the status of a generation")
         .about(
-            "Ask every two seconds until status is completed or failed. A completed generation has at least one email that is ready; \
-                those that failed say why.",
+            "Poll every two seconds until `status` is completed or failed. A completed generation has at least one email that is ready; \
+                failed emails have an error.",
         )
         .rate(RouteGroup::Emails)
         .blocking()

@@ -1,4 +1,4 @@
-//! List the versions of an email.
+//! Lists the versions of an email.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,23 +16,23 @@ use crate::vocab::rates::RouteGroup;
 /// `emails.versions`
 pub struct Versions;
 
-/// Of which email, and which page.
+/// The email, and the page of the list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListVersions {
     pub email_id: EmailId,
-    /// Only if it belongs to this project.
+    /// If set, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of versions to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page number, starting at 1; an alternative to `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl VersionView {
-    /// An example for the documents.
+    /// A value for examples.
     pub fn sample() -> Self {
         Self {
             version: 2,
@@ -53,7 +53,7 @@ impl Operation for Versions {
     const SPEC: Spec = Spec::get("emails.versions", "/v1/emails/{emailId}/versions", needs_one(READERS))
         .summary("List the versions of an email")
         .about(
-            "Newest first. An edit makes a version and never changes one; POST …/versions/{version}/restore takes one up again.",
+            "Newest first. An edit creates a version and never changes one. Restore a version with POST …/versions/{version}/restore.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);

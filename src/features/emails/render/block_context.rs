@@ -1,4 +1,4 @@
-//! The tools that every block is set with: cells in the type, colours and alignment of one look on one ground.
+//! The tools to set every block: cells in the type, colors and alignment of one theme on one background.
 
 use super::cells::{Bar, Button, Cell, Code, Column, Content, Frame, Picture, Row, Rule, Words};
 use super::inline::{self, Ink};
@@ -6,17 +6,17 @@ use crate::features::emails::document::{self, Action, Email, Emphasis, Link, Ric
 use crate::features::emails::theme::design::{Align, ButtonForm, Room};
 use crate::features::emails::theme::{Design, Ground, GroundName, Theme};
 
-/// Width of an email: what every client shows without scrolling.
+/// The width of an email, which every client shows without scrolling.
 pub const WIDTH: u16 = 600;
-/// Cards leave a margin of the page at both sides.
+/// The width of cards, which leave a margin of the page on both sides.
 pub const CARDS_WIDTH: u16 = 568;
-/// A picture higher than this pushes everything else out of sight.
+/// A higher picture would push everything else out of view.
 const PICTURE_HEIGHT_MAX: u32 = 640;
 
-/// How high a tall picture stands that would have run from edge to edge.
+/// The height of a tall picture that would otherwise be full width.
 const TALL_PICTURE_HEIGHT: u32 = 380;
 
-/// One look on one ground.
+/// One theme on one background.
 #[derive(Clone, Copy)]
 pub struct BlockContext<'a> {
     pub email: &'a Email,
@@ -30,12 +30,12 @@ impl<'a> BlockContext<'a> {
         Self { email, theme, ground: GroundName::Sheet, align: theme.design.align }
     }
 
-    /// The same on another ground.
+    /// Returns the same context on another background.
     pub fn on(self, ground: GroundName) -> Self {
         Self { ground, ..self }
     }
 
-    /// The same, aligned otherwise.
+    /// Returns the same context with another alignment.
     pub fn aligned(self, align: Align) -> Self {
         Self { align, ..self }
     }
@@ -52,7 +52,7 @@ impl<'a> BlockContext<'a> {
         self.theme.light.ground(self.ground)
     }
 
-    /// How links in running text are drawn.
+    /// Returns the style of links in running text.
     pub fn ink(&self) -> Ink {
         Ink { color: self.colors().accent, class: "ac" }
     }
@@ -61,12 +61,12 @@ impl<'a> BlockContext<'a> {
         self.email.direction == document::Direction::Rtl
     }
 
-    /// Width of the whole email.
+    /// Returns the width of the whole email.
     pub fn width(&self) -> u16 {
         if self.design().cards { CARDS_WIDTH } else { WIDTH }
     }
 
-    /// Width between the margins.
+    /// Returns the width between the margins.
     pub fn measure(&self) -> u16 {
         self.width() - 2 * self.room().side
     }
@@ -94,12 +94,12 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Words(Words { tag, size, role, html, height: None, is_alone_when_small: false }))
     }
 
-    /// One plain line.
+    /// Returns one plain line.
     pub fn line(&self, gap: u16, size: &'static str, role: &'static str, text: &str) -> Cell {
         self.words(gap, "p", size, role, inline::escape(text))
     }
 
-    /// Paragraphs.
+    /// Returns paragraphs.
     pub fn prose<const MAX: usize>(&self, gap: u16, size: &'static str, role: &'static str, text: &Rich<MAX>) -> Cell {
         let html = inline::paragraphs(text, self.ink(), self.room().paragraph);
         self.words(gap, "div", size, role, html)
@@ -110,7 +110,7 @@ impl<'a> BlockContext<'a> {
         format!("<a class=\"{class}\" href=\"{href}\" target=\"_blank\" style=\"color:{color};text-decoration:none\">{text}</a>")
     }
 
-    /// A picture no wider than `room` pixels, nor than it is.
+    /// Returns a picture at most `room` pixels wide, and never wider than its own size.
     pub fn picture(&self, gap: u16, picture: &document::Picture, room: u16) -> Cell {
         let mut width = u32::from(room);
         if let Some(own) = picture.width {
@@ -124,8 +124,8 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Picture(drawn(picture, width, radius)))
     }
 
-    /// A picture from edge to edge. One that is about as high as wide would push everything else out of sight: it stands smaller,
-    /// on a tinted ground.
+    /// Returns a full-width picture. A picture about as high as wide is smaller, on a tinted background, because it would push everything
+    /// else out of view.
     pub fn bleed(&self, picture: &document::Picture) -> Cell {
         let mut cell = self.aligned(Align::Center).cell(0, Content::Picture(drawn(picture, None, "0".to_owned())));
         let size = picture.width.zip(picture.height).filter(|(across, down)| *down * 10 > *across * 9);
@@ -146,7 +146,7 @@ impl<'a> BlockContext<'a> {
             (Emphasis::Primary, _) => "filled",
         };
         let buttons = self.design().buttons;
-        // Letters of joined scripts cannot be set apart.
+        // Connected scripts must not be letter-spaced.
         let capitals = buttons == ButtonForm::Capitals && !self.is_rtl();
         let size = if capitals { 13 } else { self.design().scale.body.size.min(16) };
         let loud = self.design().scale.title.weight >= 800 && self.design().scale.title.size > 50;
@@ -183,7 +183,7 @@ impl<'a> BlockContext<'a> {
         self.cell(gap, Content::Bar(Bar { html, author }))
     }
 
-    /// Cells in a box on the ground of this setting, which stands on another.
+    /// Returns the cells in a box with this context's background, inside another background.
     pub fn boxed(&self, cells: Vec<Cell>, border: String, inside: u16) -> Row {
         let mut cells: Vec<Cell> = cells;
         for cell in &mut cells {
@@ -203,7 +203,7 @@ impl<'a> BlockContext<'a> {
         Frame { name: self.ground.as_str(), g: *self.colors(), border, is_lined, radius: self.theme.radius.card }
     }
 
-    /// Columns with as much room between as fits.
+    /// Returns columns with as much space between them as fits.
     pub fn row(&self, columns: Vec<(f32, Vec<Cell>)>, gutter: u16, together: bool) -> Row {
         let column = |(index, (width, cells)): (usize, (f32, Vec<Cell>))| Column {
             width,
@@ -217,7 +217,7 @@ impl<'a> BlockContext<'a> {
     }
 }
 
-/// A picture of the document as the template draws it.
+/// Returns a picture of the document for the template.
 pub fn drawn(picture: &document::Picture, width: Option<u16>, radius: String) -> Picture {
     Picture {
         src: picture.src.as_str().to_owned(),

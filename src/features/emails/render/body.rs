@@ -1,4 +1,4 @@
-//! The blocks between opening and end, in each of their forms.
+//! The blocks between header and footer, in each of their forms.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Item, List, Row, Table, TableRow, Tag};
@@ -10,7 +10,7 @@ use crate::features::emails::document::{
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, DividerForm, HeadingForm, ListForm, QuoteForm, TableForm};
 
-/// The rows of a block.
+/// Returns the rows of a block.
 pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
     let side = set.room().side;
     let stack = |cells: Vec<Cell>| vec![Row::stack(cells, side)];
@@ -28,24 +28,24 @@ pub fn rows(set: BlockContext<'_>, block: &Block) -> Vec<Row> {
         Block::Countdown(block) => vec![callouts::countdown(set, block)],
         Block::Table(block) => stack(table(set, block)),
         Block::Divider(block) => stack(divider(set, block)),
-        // These begin parts of their own: see `parts`.
+        // These blocks start their own parts: see `parts`.
         Block::Header(_) | Block::Hero(_) | Block::Social(_) | Block::Footer(_) => Vec::new(),
     }
 }
 
 fn text_cells(set: BlockContext<'_>, text: &document::Text) -> Vec<Cell> {
-    // Long texts in the middle are hard to read: only short ones follow the layout.
+    // Long centered texts are hard to read, so only short ones use the layout's alignment.
     let is_long = text.text.words().chars().count() > 260 || text.text.paragraphs().count() > 2;
     let align = if is_long { Align::Start } else { set.align };
     vec![set.aligned(align).prose(0, "body", "tx", &text.text)]
 }
 
-/// A heading as the layout draws those over sections.
+/// Returns a heading in the layout's form for section headings.
 pub fn heading(set: BlockContext<'_>, text: &str, heading: &Heading) -> Vec<Cell> {
     titled(set, text, heading.level)
 }
 
-/// The title of a block that has one.
+/// Returns the title of a block, if it has one.
 pub fn block_title(set: BlockContext<'_>, text: &str) -> Vec<Cell> {
     titled(set, text, HeadingLevel::Section)
 }
@@ -88,7 +88,7 @@ fn columns_row(set: BlockContext<'_>, block: &Columns) -> Row {
     let gutter: u16 = if count > 2 { 10 } else { 14 };
     let width = 100.0 / count as f32;
     let room = (set.measure() + 2 * gutter) / count as u16 - 2 * gutter;
-    // Columns are too narrow for large headings and wide buttons in the middle.
+    // Columns are too narrow for large headings and wide centered buttons.
     let columns = block.columns.iter().map(|column| {
         let mut cells = Vec::new();
         for (index, cell) in column.blocks.iter().enumerate() {
@@ -172,15 +172,15 @@ fn quote(set: BlockContext<'_>, quote: &Quote) -> Row {
     }
 }
 
-/// Stars, with their number for those who hear the email.
+/// Returns stars, with their number for screen readers.
 fn stars_html(stars: u8) -> String {
     let full = usize::from(stars.min(5));
     format!("<span role=\"img\" aria-label=\"{full}/5\">{}{}</span>", "★".repeat(full), "☆".repeat(5 - full))
 }
 
-/// A list of the document.
+/// Returns a list of the document.
 pub fn list(set: BlockContext<'_>, block: &document::List) -> Cell {
-    // A list in the middle has its marks scattered over the page.
+    // The markers of a centered list would be scattered over the page.
     let set = set.aligned(Align::Start);
     let items = block.items.iter().enumerate().map(|(index, item)| {
         let text = inline::whole(&item.text, set.ink());
@@ -212,7 +212,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     let columns = table.rows.iter().map(|row| row.cells.len()).chain([table.head.len()]).max().unwrap_or(0);
     let aligns = (0..columns).map(|index| if is_end_aligned(table, index) { set.end() } else { set.start() });
     let striped = set.design().table == TableForm::Striped;
-    // What is legible on the sheet may not be on a stripe: links there are in the colour of the text.
+    // A color legible on the sheet may not be on a stripe, so links there have the text color.
     let ink = if striped { Ink { color: set.colors().text, class: "tx" } } else { set.ink() };
     let rows = table.rows.iter().enumerate().map(|(index, row)| TableRow {
         cells: row.cells.iter().map(|cell| inline::whole(cell, ink)).collect(),
@@ -232,7 +232,7 @@ fn table(set: BlockContext<'_>, table: &document::Table) -> Vec<Cell> {
     cells
 }
 
-/// Numbers stand under each other by their last digit; so does the value in a list of names and values.
+/// Returns whether a column is end-aligned: numbers, and the values in a list of names and values.
 fn is_end_aligned(table: &document::Table, index: usize) -> bool {
     let columns = table.rows.first().map_or(0, |row| row.cells.len());
     let is_number = |cell: &Value| {

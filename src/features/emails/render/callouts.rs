@@ -1,4 +1,4 @@
-//! What is set off from the text: coupons and countdown dates, in each of their forms.
+//! Coupons and countdowns, in each of their forms.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Row};
@@ -7,7 +7,7 @@ use crate::features::emails::document::{Countdown, Coupon};
 use crate::features::emails::theme::GroundName;
 use crate::features::emails::theme::design::{Align, BoxForm};
 
-/// Room inside a box, in pixels.
+/// The padding of a box in pixels.
 const INSIDE: u16 = 30;
 
 pub fn coupon(set: BlockContext<'_>, coupon: &Coupon) -> Row {
@@ -42,7 +42,7 @@ pub fn countdown(set: BlockContext<'_>, countdown: &Countdown) -> Row {
     framed(set, inner, form, [title, date].into_iter().chain(text).collect())
 }
 
-/// The ground that boxes of this form stand on.
+/// Returns the background of boxes of this form.
 fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     match form {
         BoxForm::Tint | BoxForm::Ticket => GroundName::Tint,
@@ -51,7 +51,7 @@ fn box_ground(form: BoxForm, set: BlockContext<'_>) -> GroundName {
     }
 }
 
-/// Framed things stand in the middle, except in letters and reports.
+/// Returns the alignment of boxes: centered, except in letters and reports.
 fn box_align(form: BoxForm, set: BlockContext<'_>) -> Align {
     match form {
         BoxForm::Ticket | BoxForm::Frame | BoxForm::Band | BoxForm::Bare => Align::Center,

@@ -1,6 +1,7 @@
-//! What the templates draw: parts of rows of columns of cells. Blocks of all kinds and layouts come down to these few shapes.
+//! The data of the templates: parts contain rows, rows contain columns, columns contain cells. Blocks of all kinds and layouts are made of
+//! these few shapes.
 //!
-//! All strings named `html` are escaped already; everything else is escaped by the templates.
+//! All strings named `html` are already escaped; the templates escape everything else.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +10,26 @@ use serde::Serialize;
 use crate::base::text::Color;
 use crate::features::emails::theme::{Ground, GroundName};
 
-/// What the templates are given.
+/// The input of the templates.
 #[derive(Debug, Serialize)]
 pub struct Page {
     pub language: String,
     pub direction: &'static str,
     pub subject: String,
     pub preview: String,
-    /// Width of the email in pixels.
+    /// The width of the email in pixels.
     pub width: u16,
     pub page: Ground,
-    /// The type scale as classes, and the same as declarations of CSS by name.
+    /// The type scale as classes, and the same as CSS declarations by name.
     pub sizes: Vec<TypeSize>,
     pub css: BTreeMap<&'static str, String>,
     pub families: FamilyNames,
-    /// Start and end of a line, as `left` and `right`.
+    /// The start and end of a line, as `left` and `right`.
     pub start: &'static str,
     pub end: &'static str,
     pub title_small: SmallTitle,
     pub gutters: Vec<Gutter>,
-    /// The grounds at night, if they differ from those by day.
+    /// The backgrounds in dark mode, if they differ from those in light mode.
     pub darks: Vec<Dark>,
     pub has_night: bool,
     pub night_page: Color,
@@ -53,47 +54,47 @@ pub struct TypeSize {
     pub size: u16,
     pub line: u16,
     pub weight: u16,
-    /// As in CSS.
+    /// A CSS value.
     pub spacing: String,
     pub capitals: bool,
     pub italic: bool,
 }
 
-/// The size of titles on telephones.
+/// The size of titles on phones.
 #[derive(Debug, Serialize)]
 pub struct SmallTitle {
     pub size: u16,
     pub line: u16,
 }
 
-/// The margin of rows on telephones whose columns have a gutter of this width.
+/// The margin of rows on phones whose columns have a gutter of this width.
 #[derive(Debug, Serialize)]
 pub struct Gutter {
     pub width: u16,
     pub side: u16,
 }
 
-/// A ground at night.
+/// A background in dark mode.
 #[derive(Debug, Serialize)]
 pub struct Dark {
     pub name: &'static str,
     pub g: Ground,
-    /// Boxes stand on it too.
+    /// Whether boxes inside it use it too.
     pub inside: bool,
 }
 
-/// A stretch of the email on one ground.
+/// A section of the email with one background.
 #[derive(Debug, Serialize)]
 pub struct Part {
     #[serde(skip)]
     pub ground: GroundName,
-    /// The ground's name, for classes.
+    /// The background's name, for classes.
     pub name: &'static str,
     pub g: Ground,
-    /// Room above and below in pixels.
+    /// The padding at the top and bottom in pixels.
     pub top: u16,
     pub bottom: u16,
-    /// It stands on a card.
+    /// Whether it is a card.
     pub card: bool,
     pub rows: Vec<Row>,
 }
@@ -102,24 +103,24 @@ pub struct Part {
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub columns: Vec<Column>,
-    /// Room at both sides in pixels; 0 is from edge to edge.
+    /// The padding on both sides in pixels; 0 is full width.
     pub side: u16,
-    /// Room above in pixels.
+    /// The space above in pixels.
     pub gap: u16,
-    /// Stay side by side on telephones.
+    /// Whether columns stay side by side on phones.
     pub together: bool,
-    /// Where columns of different height stand: `top` or `middle`.
+    /// The vertical alignment of columns: `top` or `middle`.
     pub stand: &'static str,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Column {
-    /// Share of the row, in percent.
+    /// The share of the row in percent.
     pub width: f32,
-    /// Room to the neighbours, in pixels, at each side.
+    /// The space to the neighbors on each side in pixels.
     pub gutter: u16,
     pub frame: Option<Frame>,
-    /// It comes under another one on telephones.
+    /// Whether it is below another column on phones.
     pub follows: bool,
     pub cells: Vec<Cell>,
 }
@@ -127,21 +128,21 @@ pub struct Column {
 /// A box around a column's cells.
 #[derive(Clone, Debug, Serialize)]
 pub struct Frame {
-    /// The ground's name, for classes.
+    /// The background's name, for classes.
     pub name: &'static str,
     pub g: Ground,
-    /// As in CSS, like `1px solid #CCCCCC`, or `none`.
+    /// A CSS value, such as `1px solid #CCCCCC` or `none`.
     pub border: String,
-    /// The border is in the colour of the text.
+    /// Whether the border has the text color.
     pub is_lined: bool,
     pub radius: u16,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Cell {
-    /// Room above, in pixels.
+    /// The space above in pixels.
     pub gap: u16,
-    /// Room at both sides, in pixels.
+    /// The padding on both sides in pixels.
     pub side: u16,
     /// `left`, `center` or `right`.
     pub align: &'static str,
@@ -167,29 +168,29 @@ pub enum Content {
 
 #[derive(Debug, Serialize)]
 pub struct Words {
-    /// `h1`, `h2`, `h3`, `p` or `div`, the last for html that has paragraphs.
+    /// `h1`, `h2`, `h3`, `p` or `div`, the last for HTML with paragraphs.
     pub tag: &'static str,
-    /// Which of the type scale.
+    /// The name of a size in the type scale.
     pub size: &'static str,
     /// `tx`, `mu` or `ac`: text, muted or accent.
     pub role: &'static str,
     pub html: String,
-    /// In pixels, where neighbours must end at one height.
+    /// In pixels, if neighbors must have the same height.
     pub height: Option<u16>,
-    /// On telephones it has no neighbours.
+    /// Whether it has no neighbors on phones.
     pub is_alone_when_small: bool,
 }
 
-/// The brand's mark.
+/// The brand's logo.
 #[derive(Debug, Serialize)]
 pub struct Logo {
     pub src: String,
     pub alt: String,
     pub href: Option<String>,
     pub width: u16,
-    /// Where it is known.
+    /// If known.
     pub height: Option<u16>,
-    /// It needs a light plate behind it: always, at night, or never.
+    /// Whether it needs a light background plate: always, only in dark mode, or never.
     pub plate: &'static str,
 }
 
@@ -198,16 +199,16 @@ pub struct Picture {
     pub src: String,
     pub alt: String,
     pub href: Option<String>,
-    /// In pixels; none takes all the room there is.
+    /// In pixels; if absent, all available space.
     pub width: Option<u16>,
-    /// As in CSS.
+    /// A CSS value.
     pub radius: String,
-    /// Room above and below within its ground, in pixels.
+    /// The space above and below inside its background in pixels.
     pub above: u16,
     pub below: u16,
-    /// Ground around it, in the colour of stripes.
+    /// The background around it, in the color of stripes.
     pub ground: Option<Color>,
-    /// It takes all the width on telephones.
+    /// Whether it has full width on phones.
     pub fluid: bool,
 }
 
@@ -228,10 +229,10 @@ pub struct Button {
 
 #[derive(Debug, Serialize)]
 pub struct Rule {
-    /// As in CSS: `100%` or pixels.
+    /// A CSS value: `100%` or pixels.
     pub width: String,
     pub thickness: u16,
-    /// In the brand's colour instead of the hairline's.
+    /// Whether it has the brand's color instead of the hairline color.
     pub accent: bool,
 }
 
@@ -241,13 +242,13 @@ pub struct List {
     pub discs: bool,
     pub ruled: bool,
     pub ordered: bool,
-    /// Room between items, in pixels.
+    /// The space between items in pixels.
     pub room: u16,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Item {
-    /// A number or a sign.
+    /// A number or a symbol.
     pub mark: String,
     pub html: String,
 }
@@ -257,7 +258,7 @@ pub struct Table {
     pub head: Vec<String>,
     pub rows: Vec<TableRow>,
     pub striped: bool,
-    /// Ground of every second row.
+    /// The background of every second row.
     pub stripe: Color,
     /// For each column: `left` or `right`.
     pub aligns: Vec<&'static str>,
@@ -271,14 +272,14 @@ pub struct TableRow {
     pub striped: bool,
 }
 
-/// A code to be typed in.
+/// A code to enter.
 #[derive(Debug, Serialize)]
 pub struct Code {
     pub code: String,
     pub radius: u16,
 }
 
-/// A heading as a coloured label.
+/// A heading as a colored label.
 #[derive(Debug, Serialize)]
 pub struct Tag {
     pub tag: &'static str,
@@ -286,7 +287,7 @@ pub struct Tag {
     pub radius: u16,
 }
 
-/// Words with a coloured bar at their start.
+/// Text with a colored bar at the start.
 #[derive(Debug, Serialize)]
 pub struct Bar {
     pub html: String,
@@ -294,13 +295,13 @@ pub struct Bar {
 }
 
 impl Row {
-    /// Cells one under the other.
+    /// Returns a row of stacked cells.
     pub fn stack(cells: Vec<Cell>, side: u16) -> Self {
         let column = Column { width: 100.0, gutter: 0, frame: None, follows: false, cells };
         Self { columns: vec![column], side, gap: 0, together: false, stand: "top" }
     }
 
-    /// Whether it is nothing but cells one under the other.
+    /// Returns whether it contains only stacked cells.
     pub fn is_stack(&self) -> bool {
         self.gap == 0 && matches!(self.columns.as_slice(), [column] if column.frame.is_none() && column.gutter == 0)
     }

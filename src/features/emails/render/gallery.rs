@@ -1,7 +1,7 @@
-//! Pictures for people: all layouts with several brands and emails, as HTML files in the folder that `MAILMILL_GALLERY` named when
-//! the tests were built. Without it nothing is written.
+//! Renders all layouts with several brands and emails as HTML files for visual review, into the folder that `MAILMILL_GALLERY` named when
+//! the tests were built. Without it, nothing is written.
 //!
-//! Pages are drawn with a browser and looked at; no machine can say whether an email looks well made.
+//! Open the pages in a browser: only a person can judge whether an email looks good.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn brands() -> Vec<(&'static str, Brand)> {
     ]
 }
 
-/// The sample in another language, so that directions are seen.
+/// Returns the sample in another language, to show both directions.
 fn translated(language: &str) -> Email {
     let words = match language {
         "ar" => Words {
@@ -135,7 +135,7 @@ impl Words {
     }
 }
 
-/// Few blocks: what most emails are.
+/// A few blocks, like most emails.
 fn short() -> Email {
     let mut email = Email::sample();
     let kept = ["header", "hero", "greeting", "teas", "all", "footer"];
@@ -150,7 +150,7 @@ fn short() -> Email {
     email
 }
 
-/// A brand without a single picture, and somebody who writes long titles.
+/// A brand without images, and an author of long titles.
 fn bare() -> Email {
     let mut email = Email::sample();
     email.blocks.retain(|block| !matches!(block, Block::Image(_) | Block::Quote(_) | Block::Divider(_)));
@@ -212,9 +212,9 @@ fn crowded() -> Email {
 }
 
 #[test]
-fn pictures_for_people() {
+fn gallery_for_visual_review() {
     let Some(folder) = option_env!("MAILMILL_GALLERY").map(Path::new) else { return };
-    fs::create_dir_all(folder).expect("the folder can be made");
+    fs::create_dir_all(folder).expect("the folder can be created");
     let images = format!("file://{}/images/", folder.display());
     let mut with_logo = Email::sample();
     if let Some(Block::Header(header)) = with_logo.blocks.first_mut() {

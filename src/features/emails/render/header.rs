@@ -12,15 +12,15 @@ use crate::features::projects::brand::{self, BrandLogoBackground, BrandLogoSourc
 
 const LOGO_WIDTH_MAX: u32 = 190;
 const LOGO_HEIGHT_MAX: u32 = 48;
-/// Logos of unknown size: most are wide.
+/// The assumed width of logos of unknown size: most are wide.
 const LOGO_WIDTH_GUESSED: u16 = 140;
 
-/// The header as a part of its own.
+/// Returns the header as its own part.
 pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     let room = set.room();
     let form = set.design().header;
     let ground = match form {
-        // A strip needs a logo that can be seen on it; without one the sheet is used and the strip is a line.
+        // A strip needs a logo that is visible on it. Otherwise the header is on the sheet, and the strip is a line.
         HeaderForm::Strip if header.logo.is_none() || chosen(set.on(GroundName::Band), header).1 == "never" => GroundName::Band,
         _ if set.design().cards => GroundName::Page,
         _ => GroundName::Sheet,
@@ -65,7 +65,7 @@ pub fn header(set: BlockContext<'_>, header: &Header) -> Draft {
     draft
 }
 
-/// The logo, or the name in its place.
+/// Returns the logo, or the name in its place.
 fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     let Some(given) = &header.logo else {
         let html = match &header.href {
@@ -88,7 +88,7 @@ fn mark(set: BlockContext<'_>, header: &Header) -> Cell {
     set.cell(0, Content::Logo(Logo { src, alt: header.name.to_string(), href, width, height, plate }))
 }
 
-/// The logo for this ground, as far as anything is known of it, and whether it needs a plate: never, at night, or always.
+/// Returns the logo for this background, and whether it needs a plate: never, in dark mode, or always.
 fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::BrandLogo>, &'static str) {
     let is_dark = |ground| luminance(ground) < 0.3;
     let by_day = is_dark(set.theme.light.ground(set.ground).ground);
@@ -97,13 +97,13 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
         BrandLogoBackground::Any => true,
         BrandLogoBackground::Light => !dark,
         BrandLogoBackground::Dark => dark,
-        // Most logos are made for white pages.
+        // Most logos are designed for white pages.
         BrandLogoBackground::Unknown => !dark,
     };
     let given = header.logo.as_ref().map(|url| url.as_str()).unwrap_or_default();
     let logos = &set.theme.logos;
     let own = logos.iter().find(|logo| logo.url == given);
-    // Pictures for sharing are no marks; icons stand in only for icons.
+    // Images for sharing are not logos; icons replace only icons.
     let kin = |logo: &&brand::BrandLogo| {
         !matches!(logo.source, BrandLogoSource::Share | BrandLogoSource::IconLink | BrandLogoSource::Manifest)
             && !brand::is_drawing(&logo.url)
@@ -118,7 +118,7 @@ fn chosen<'a>(set: BlockContext<'a>, header: &Header) -> (Option<&'a brand::Bran
     }
 }
 
-/// The links, in one line.
+/// Returns the links in one line.
 fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     if header.links.is_empty() {
         return None;
@@ -129,7 +129,7 @@ fn menu(set: BlockContext<'_>, header: &Header, gap: u16) -> Option<Cell> {
     Some(set.words(gap, "p", "note", "tx", html))
 }
 
-/// The hero: one or two parts.
+/// Returns the hero as one or two parts.
 pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let form = set.design().hero;
     match form {
@@ -141,7 +141,7 @@ pub fn hero(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     }
 }
 
-/// Eyebrow and title.
+/// Returns eyebrow and title.
 fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     let mut cells = Vec::new();
     if let Some(eyebrow) = &hero.eyebrow {
@@ -152,7 +152,7 @@ fn titles(set: BlockContext<'_>, hero: &Hero) -> Vec<Cell> {
     cells
 }
 
-/// Lead and button.
+/// Returns lead and button.
 fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     let room = set.room();
     let lead = hero.text.as_ref().map(|text| set.prose(gap, "lead", "tx", text));
@@ -160,7 +160,7 @@ fn words(set: BlockContext<'_>, hero: &Hero, gap: u16) -> Vec<Cell> {
     lead.into_iter().chain(button).collect()
 }
 
-/// Everything in one column, in the order of the form.
+/// Returns everything in one column, in the order of the form.
 fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     let room = set.room();
     let mut draft = Draft::new(GroundName::Sheet);
@@ -217,7 +217,7 @@ fn stacked(set: BlockContext<'_>, hero: &Hero, form: HeroForm) -> Draft {
     draft
 }
 
-/// A coloured field with the words, the picture under it.
+/// Returns a colored field with the text, and the picture below.
 fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     let set = set.on(GroundName::Band);
     let mut draft = Draft::new(GroundName::Band);
@@ -234,7 +234,7 @@ fn band(set: BlockContext<'_>, hero: &Hero) -> Vec<Draft> {
     vec![draft]
 }
 
-/// Words and picture side by side on a tinted ground.
+/// Returns text and picture side by side on a tinted background.
 fn split(set: BlockContext<'_>, hero: &Hero) -> Draft {
     let set = set.on(GroundName::Tint);
     let mut draft = Draft::new(GroundName::Tint);

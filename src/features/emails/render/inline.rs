@@ -1,21 +1,21 @@
-//! Inline text as HTML: everything escaped, links in the colour of their ground.
+//! Renders inline text as HTML: everything escaped, links in the color for their background.
 //!
-//! This is the only place where words of a document become markup; templates escape whatever else they write.
+//! This is the only place where text of a document becomes markup; templates escape everything else.
 
 use std::fmt::Write;
 
 use crate::base::text::Color;
 use crate::features::emails::document::{Rich, Span};
 
-/// How links are drawn.
+/// The style of links.
 #[derive(Clone, Copy, Debug)]
 pub struct Ink {
     pub color: Color,
-    /// Which class changes the colour at night.
+    /// The class that changes the color in dark mode.
     pub class: &'static str,
 }
 
-/// Escape text for HTML and for the MJML parser, in elements and attributes.
+/// Escapes text for HTML and for the MJML parser, in elements and attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for character in text.chars() {
@@ -31,7 +31,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// One line of spans.
+/// Renders one line of spans.
 pub fn line(spans: &[Span], ink: Ink) -> String {
     let mut out = String::new();
     for span in spans {
@@ -60,12 +60,12 @@ pub fn line(spans: &[Span], ink: Ink) -> String {
     out
 }
 
-/// All of a text as one line: paragraphs become line breaks.
+/// Renders a text as one line: paragraphs become line breaks.
 pub fn whole<const MAX: usize>(text: &Rich<MAX>, ink: Ink) -> String {
     text.paragraphs().map(|spans| line(spans, ink)).collect::<Vec<_>>().join("<br /><br />")
 }
 
-/// Paragraphs with room between them, in pixels.
+/// Renders paragraphs with this many pixels between them.
 pub fn paragraphs<const MAX: usize>(text: &Rich<MAX>, ink: Ink, room: u16) -> String {
     let lines: Vec<String> = text.paragraphs().map(|spans| line(spans, ink)).collect();
     let last = lines.len().saturating_sub(1);

@@ -1,8 +1,8 @@
-//! Making HTML shorter without changing what is seen: space between tags and in style sheets.
+//! Shortens HTML without changing its appearance, by removing space between tags and in style sheets.
 //!
-//! It knows only HTML as the MJML renderer writes it: no `pre`, and no space between tags that matters.
+//! Knows only the HTML of the MJML renderer: no `pre`, and no significant space between tags.
 
-/// The HTML with every run of space that holds a line end cut down: between tags and rules to nothing, elsewhere to one space.
+/// Shortens every run of whitespace that contains a line end: to nothing between tags and rules, elsewhere to one space.
 pub fn minify(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn space_between_tags_goes_and_space_between_words_stays() {
+    fn space_between_tags_is_removed_and_space_between_words_stays() {
         let html = "<style>\n  a {\n  b: c;\n }\n</style>\n <p>one\n  two <b>three</b> <i>four</i></p>\n";
         assert_eq!(minify(html), "<style>a {b: c;}</style><p>one two <b>three</b> <i>four</i></p>");
     }

@@ -1,7 +1,7 @@
-//! A document in a look becomes MJML, HTML and plain text. Pure: no clock, no store, nothing is fetched.
+//! Renders a document with a theme as MJML, HTML and plain text. Pure: no clock, no store, no requests.
 //!
-//! Blocks are set as parts, rows and cells ([`parts`] and its neighbours), templates in `assets/email` write these as MJML, and
-//! [`engine::render::mjml`](crate::engine::render::mjml) makes HTML of it. Plain text is written from the document itself.
+//! Blocks are set as parts, rows and cells ([`parts`] and its neighbors), templates in `assets/email` write these as MJML, and
+//! [`engine::render::mjml`](crate::engine::render::mjml) converts it to HTML. Plain text is rendered from the document itself.
 
 mod block_context;
 mod body;
@@ -28,17 +28,17 @@ use crate::features::emails::document::{Block, Email, Violation};
 use crate::features::emails::theme::Theme;
 use crate::vocab::limits;
 
-/// A drawn email. Placeholders of [`placeholders`](crate::vocab::placeholders) stand in all three forms as they are.
+/// A rendered email. All three formats contain the placeholders of [`placeholders`](crate::vocab::placeholders) unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     pub mjml: String,
     pub html: String,
     pub text: String,
-    /// What makes the email worse than it could be, each with what to do.
+    /// Problems that make the email worse but not invalid, each with its remedy.
     pub warnings: Vec<Violation>,
 }
 
-/// Draw an email.
+/// Renders an email.
 pub fn render(email: &Email, theme: &Theme) -> Rendered {
     let mjml = to_mjml(email, theme);
     let html = mjml::to_html(&mjml).expect("the templates escape everything that they are given, so their MJML is valid");
@@ -47,7 +47,7 @@ pub fn render(email: &Email, theme: &Theme) -> Rendered {
     Rendered { mjml, html, text: text(email), warnings }
 }
 
-/// The email as MJML alone.
+/// Renders only the MJML.
 pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     static PAGES: LazyLock<Pages> = LazyLock::new(|| {
         Pages::new(&[
@@ -65,7 +65,7 @@ pub fn to_mjml(email: &Email, theme: &Theme) -> String {
     mjml
 }
 
-/// Whether markup can hold this character at all, escaped or not: see "Char" in the standard for XML.
+/// Returns whether XML allows this character at all, escaped or not ("Char" in the standard).
 fn is_markup(character: char) -> bool {
     !matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
 }
@@ -75,16 +75,16 @@ fn warnings(email: &Email, html: &str) -> Vec<Violation> {
     let mut warn = |path: String, problem: String| found.push(Violation { path, problem });
     if html.len() > limits::EMAIL_HTML_BYTES_MAX {
         let (size, most) = (html.len() / 1024, limits::EMAIL_HTML_BYTES_MAX / 1024);
-        warn(String::new(), format!("the HTML has {size} KB; some mail clients cut it at {most}: leave some blocks out"));
+        warn(String::new(), format!("the HTML has {size} KB; some email clients clip it at {most}: remove some blocks"));
     }
     for (index, block) in email.blocks.iter().enumerate() {
         match block {
             Block::Footer(footer) if footer.address.is_none() => {
-                let problem = "is missing; most countries' laws ask for a postal address in marketing mail: add it";
+                let problem = "is missing; most countries require a postal address in marketing email: add it";
                 warn(format!("blocks[{index}].address"), problem.to_owned());
             }
             Block::Image(image) if image.image.alt.is_none() && image.image.href.is_some() => {
-                let problem = "is missing, but the picture is a link; say where it leads";
+                let problem = "is missing, but the picture is a link; describe its target";
                 warn(format!("blocks[{index}].image.alt"), problem.to_owned());
             }
             _ => {}

@@ -1,4 +1,4 @@
-//! The frame around the parts: type scale, preview, grounds by day and by night.
+//! The frame around the parts: type scale, preview, and backgrounds in light and dark mode.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{Size, Voice};
 use crate::features::emails::theme::{GroundName, Theme};
 
-/// Gutters that rows have: see the forms of products and columns.
+/// The gutters of rows: see the forms of products and columns.
 const GUTTERS: [u16; 5] = [0, 7, 10, 12, 14];
 
-/// Everything that the templates need.
+/// Returns the input of the templates.
 pub fn page(email: &Email, theme: &Theme) -> Page {
     let set = BlockContext::new(email, theme);
     let parts = parts(email, theme);
@@ -50,7 +50,7 @@ pub fn page(email: &Email, theme: &Theme) -> Page {
     }
 }
 
-/// The preheader, and after it characters that take room but show nothing: else clients go on with the first words of the email.
+/// Returns the preheader, followed by characters that are wide but invisible: otherwise clients continue with the first words of the email.
 fn preview(preheader: &str) -> String {
     const ROOM: usize = 150;
     let filler = "\u{34f}\u{200c}\u{a0}".repeat(ROOM.saturating_sub(preheader.chars().count()));
@@ -77,7 +77,7 @@ fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     let families = &set.theme.families;
     let (heading, body) = (&families.heading, &families.body);
     let serif = set.design().voice == Voice::Serif;
-    // Scripts whose letters join or have no capitals are set without room between letters and without slant.
+    // Connected scripts and scripts without capitals have no letter spacing and no italics.
     let plain = set.is_rtl();
     let size = |name, family: &String, size: Size| TypeSize {
         name,
@@ -110,7 +110,7 @@ fn sizes(set: &BlockContext<'_>) -> Vec<TypeSize> {
     ]
 }
 
-/// How long the largest title is.
+/// Returns the length of the longest title.
 fn title_characters(email: &Email) -> usize {
     let titles = email.blocks.iter().map(|block| match block {
         Block::Hero(hero) => hero.title.chars().count(),
@@ -120,7 +120,7 @@ fn title_characters(email: &Email) -> usize {
     titles.max().unwrap_or(0)
 }
 
-/// Long titles are set smaller, so that they take three lines and not eight.
+/// Makes long titles smaller, so that they take about three lines.
 fn shorter(title: Size, characters: usize) -> Size {
     const SMALLEST: u16 = 24;
     let percent = match characters {
@@ -132,7 +132,7 @@ fn shorter(title: Size, characters: usize) -> Size {
     Size { size, line: size * title.line / title.size, ..title }
 }
 
-/// Hundredths of the size of the type in pixels.
+/// Converts hundredths of the font size to pixels.
 fn em(size: u16, hundredths: i8) -> String {
     format!("{:.1}px", f32::from(size) * f32::from(hundredths) / 100.0)
 }

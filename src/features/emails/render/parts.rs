@@ -1,4 +1,4 @@
-//! How blocks become parts: what belongs together, on which ground, and how much room is between.
+//! Groups blocks into parts: what belongs together, on which background, and with how much spacing.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Part, Row};
@@ -7,16 +7,16 @@ use crate::features::emails::document::{Block, Email, HeadingLevel};
 use crate::features::emails::theme::design::{BoxForm, HeadingForm, QuoteForm};
 use crate::features::emails::theme::{GroundName, Theme};
 
-/// A part that is being put together.
+/// A part under construction.
 pub struct Draft {
     pub ground: GroundName,
     pub rows: Vec<Row>,
-    /// Room above and below, where the usual will not do.
+    /// The padding at the top and bottom, if it is not the usual one.
     pub pad: Option<(u16, u16)>,
     pub card: bool,
-    /// It begins with a picture from edge to edge.
+    /// Whether it starts with a full-width picture.
     pub flush_top: bool,
-    /// It holds nothing but a few words.
+    /// Whether it contains only a few words.
     pub is_brief: bool,
 }
 
@@ -25,7 +25,7 @@ impl Draft {
         Self { ground, rows: Vec::new(), pad: None, card: false, flush_top: false, is_brief: false }
     }
 
-    /// Append a row; cells that can stand in the column above do.
+    /// Appends a row. Cells that fit into the column above are added to it.
     pub fn push(&mut self, row: Row) {
         if let Some(last) = self.rows.last_mut().filter(|last| last.is_stack() && row.is_stack() && last.side == row.side) {
             let cells = row.columns.into_iter().flat_map(|column| column.cells);
@@ -35,7 +35,7 @@ impl Draft {
         self.rows.push(row);
     }
 
-    /// Append a row with room above it, unless it is the first.
+    /// Appends a row with space above it, unless it is the first.
     pub fn follow(&mut self, mut row: Row, gap: u16) {
         if self.rows.is_empty() {
             return self.push(row);
@@ -58,7 +58,7 @@ impl Draft {
     }
 }
 
-/// The parts of an email.
+/// Returns the parts of an email.
 pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
     let set = BlockContext::new(email, theme);
     let mut drafts: Vec<Draft> = Vec::new();
@@ -96,7 +96,7 @@ pub fn parts(email: &Email, theme: &Theme) -> Vec<Part> {
     spaced(drafts, theme)
 }
 
-/// The ground of a block that stands in the middle of an email.
+/// Returns the background of a block in the middle of an email.
 fn ground(block: &Block, theme: &Theme) -> GroundName {
     let field = |form: BoxForm| match form {
         BoxForm::Band => GroundName::Band,
@@ -111,25 +111,25 @@ fn ground(block: &Block, theme: &Theme) -> GroundName {
     }
 }
 
-/// Two coloured fields with nothing between them would run together: the second is tinted instead.
+/// Avoids two adjacent colored fields, which would merge visually: the second is tinted instead.
 fn unlike(ground: GroundName, drafts: &[Draft]) -> GroundName {
     let is_field = |draft: &Draft| draft.ground == GroundName::Band && draft.pad.is_none_or(|(_, bottom)| bottom > 0);
     if ground == GroundName::Band && drafts.last().is_some_and(is_field) { GroundName::Tint } else { ground }
 }
 
-/// Words that are too few for a card of their own.
+/// Returns whether a block has too few words for its own card.
 fn is_brief(block: &Block) -> bool {
     const BRIEF_CHARACTERS: usize = 140;
     matches!(block, Block::Text(text) if text.text.words().chars().count() <= BRIEF_CHARACTERS)
 }
 
-/// Whether a part begins with this block.
+/// Returns whether a part starts with this block.
 fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Option<&Draft>) -> bool {
     if last.is_none_or(|draft| draft.ground != ground || draft.pad.is_some()) {
         return true;
     }
     let Some(before) = before else { return true };
-    // On cards, a few words stand with what they introduce or conclude.
+    // On cards, a few words stay with the block that they introduce or conclude.
     if let Some(card) = last.filter(|draft| draft.card) {
         let introduced = card.is_brief && !matches!(block, Block::Coupon(_) | Block::Countdown(_) | Block::Quote(_));
         let concluded = is_brief(block) && !matches!(before, Block::Hero(_) | Block::Coupon(_) | Block::Countdown(_));
@@ -147,12 +147,12 @@ fn begins(block: &Block, before: Option<&Block>, ground: GroundName, last: Optio
     }
 }
 
-/// Room above a block within its part.
+/// Returns the space above a block within its part.
 fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     let block_room = set.room().block;
     match (before, block) {
         (Some(Block::Heading(_)), Block::Text(_)) if set.design().heading != HeadingForm::Tag => block_room * 2 / 3,
-        // What begins anew within a card needs more room than what goes on.
+        // A new topic within a card needs more space than a continuation.
         (Some(_), Block::Heading(_) | Block::Products(_)) | (Some(Block::Products(_)), _) => block_room + 8,
         (_, Block::Button(_)) => block_room + 6,
         (_, Block::Divider(_)) => block_room + 10,
@@ -161,7 +161,7 @@ fn gap(block: &Block, before: Option<&Block>, set: BlockContext<'_>) -> u16 {
     }
 }
 
-/// A hairline at the end of one part and one at the beginning of the next are one hairline.
+/// Merges a hairline at the end of one part with one at the start of the next.
 fn join_rules(drafts: &mut [Draft]) {
     let [.., before, last] = drafts else { return };
     let is_hairline = |cell: &Cell| matches!(&cell.content, Content::Rule(rule) if rule.thickness == 1 && rule.width == "100%");
@@ -173,12 +173,12 @@ fn join_rules(drafts: &mut [Draft]) {
     }
 }
 
-/// The drafts with room around them.
+/// Returns the drafts with their padding.
 fn spaced(drafts: Vec<Draft>, theme: &Theme) -> Vec<Part> {
     let room = theme.design.room.part;
     let grounds: Vec<(GroundName, bool)> = drafts.iter().map(|draft| (draft.ground, draft.pad.is_some())).collect();
     let each = drafts.into_iter().enumerate().filter(|(_, draft)| !draft.rows.is_empty()).map(|(index, draft)| {
-        // Neighbours on one ground share the room between them.
+        // Neighbors on the same background share the space between them.
         let next_is_same = grounds.get(index + 1).is_some_and(|(next, padded)| *next == draft.ground && !padded);
         let (top, bottom) = match draft.pad {
             Some((top, bottom)) => (top, bottom),

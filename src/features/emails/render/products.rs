@@ -1,4 +1,4 @@
-//! Products in each of their forms, and how many stand side by side.
+//! Products in each of their forms, and the number of products side by side.
 
 use super::block_context::BlockContext;
 use super::cells::{Cell, Content, Row};
@@ -14,7 +14,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
         rows.push(Row::stack(body::block_title(set, title), side));
     }
     let below_title = set.room().block;
-    // Side by side, pictures of different shapes would begin and end at different heights, whatever stands around them.
+    // Side by side, pictures of different shapes would start and end at different heights.
     let form = if alike(&block.products) { set.design().products } else { ProductsForm::Rows };
     let groups: Vec<Vec<Row>> = match form {
         _ if block.products.len() == 1 => vec![beside(set, &block.products[0], form, Layout::Alone)],
@@ -45,7 +45,7 @@ pub fn rows(set: BlockContext<'_>, block: &Products) -> Vec<Row> {
     rows
 }
 
-/// Whether the pictures are known to be so much of one shape that they can stand side by side.
+/// Returns whether the pictures are known to have similar shapes, so that they can be side by side.
 fn alike(products: &[Product]) -> bool {
     let (mut flattest, mut tallest) = (f64::INFINITY, 0.0_f64);
     for image in products.iter().filter_map(|product| product.image.as_ref()) {
@@ -56,7 +56,7 @@ fn alike(products: &[Product]) -> bool {
     tallest <= flattest * 1.25
 }
 
-/// How many of the products that are left stand in the next row: never one alone.
+/// Returns the number of the remaining products in the next row: never a single one at the end.
 fn across(left: usize) -> usize {
     match left {
         1 => 1,
@@ -79,7 +79,7 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm)
     let names =
         common_lines(products.iter().map(|product| Some(product.name.as_str())), set.design().scale.small, width, heading);
     let texts = common_lines(products.iter().map(|product| product.text.as_deref()), set.design().scale.note, width, 0.49);
-    // Two fit side by side on a telephone too.
+    // Two fit side by side on a phone too.
     let together = count == 2;
     let columns = products.iter().map(|product| {
         let mut cells = Vec::new();
@@ -111,9 +111,9 @@ fn side_by_side(set: BlockContext<'_>, products: &[Product], form: ProductsForm)
     row
 }
 
-/// The height that texts of a row share, so that what follows stands on one line; 0 where all take as many lines anyway.
+/// Returns the common height of texts in a row, so that what follows is aligned; 0 if all have the same number of lines.
 ///
-/// Widths of letters are guessed (families are whatever the reader has): wrong by a line at worst, which costs some room.
+/// Letter widths are estimated, because recipients have different fonts. The error is at most one line, which costs some space.
 fn common_lines<'a>(texts: impl Iterator<Item = Option<&'a str>>, size: Size, room: u16, letter: f32) -> u16 {
     const LINES_MAX: u16 = 5;
     let across = (f32::from(room) / (f32::from(size.size) * letter)) as usize;
@@ -133,7 +133,7 @@ fn common_lines<'a>(texts: impl Iterator<Item = Option<&'a str>>, size: Size, ro
     if least < most { most.min(LINES_MAX) * size.line } else { 0 }
 }
 
-/// The height that pictures of a row share, so that names stand on one line.
+/// Returns the common height of pictures in a row, so that names are aligned.
 fn common_height(products: &[Product], room: u16) -> u32 {
     let heights = products.iter().filter_map(|product| {
         let image = product.image.as_ref()?;
@@ -143,7 +143,7 @@ fn common_height(products: &[Product], room: u16) -> u32 {
     heights.max().unwrap_or(u32::from(room)).min(u32::from(room) * 5 / 4).max(1)
 }
 
-/// A picture that fills the room, or stands in its middle where it is narrower.
+/// Returns a picture that fills the space, or is centered if it is narrower.
 fn fitted(
     set: BlockContext<'_>,
     product: &Product,
@@ -161,7 +161,7 @@ fn fitted(
         if natural > height {
             picture.width = Some((height * across / down.max(1)).max(1) as u16);
         } else {
-            // Room above and below, so that the pictures of a row end at one height.
+            // Space above and below, so that the pictures of a row end at the same height.
             let spare = (height - natural) as u16;
             cell.gap += spare / 2;
             picture.below = spare - spare / 2;
@@ -174,7 +174,7 @@ fn fitted(
     cell
 }
 
-/// One product, its picture at the start and its facts beside it.
+/// Returns one product with its picture at the start and its facts beside it.
 fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: Layout) -> Vec<Row> {
     let set = set.aligned(Align::Start);
     let Some(image) = &product.image else {
@@ -192,16 +192,16 @@ fn beside(set: BlockContext<'_>, product: &Product, form: ProductsForm, layout: 
     vec![row]
 }
 
-/// Where the facts of a product stand.
+/// The position of a product's facts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     Below,
     Beside,
-    /// Beside, and there is no other product.
+    /// Beside the picture, and there is no other product.
     Alone,
 }
 
-/// Name, text, price and button.
+/// Returns name, text, price and button.
 fn facts(set: BlockContext<'_>, product: &Product, layout: Layout) -> Vec<Cell> {
     let colors = set.colors();
     let name = set.linked(&product.name, &product.href, colors.text, "tx");

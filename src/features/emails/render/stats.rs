@@ -1,4 +1,4 @@
-//! Figures about an email, as its makers ask for them.
+//! Statistics about an email for its authors.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,20 @@ use super::text;
 use crate::features::emails::document::{Block, Cell, Column, Email};
 use crate::features::emails::theme::Theme;
 
-/// Figures about an email.
+/// Statistics about an email.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailStats {
-    /// Pictures, without the logo.
+    /// The number of pictures, without the logo.
     pub image_count: u32,
     pub button_count: u32,
-    /// Words to read, without the footer.
+    /// The number of words to read, without the footer.
     pub estimated_length: u32,
-    /// The colours it is made of, as `#RRGGBB`, grounds and buttons first.
+    /// Its colors as `#RRGGBB`, backgrounds and buttons first.
     pub colors: Vec<String>,
 }
 
-/// Count.
+/// Computes the statistics.
 pub fn stats(email: &Email, theme: &Theme) -> EmailStats {
     let (mut images, mut buttons) = (0, 0);
     for block in &email.blocks {

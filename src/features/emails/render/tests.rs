@@ -1,4 +1,4 @@
-//! Whole emails: every block in every layout in both directions, and documents that nobody would write.
+//! Whole emails: every block in every layout in both directions, and adversarial documents.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -30,7 +30,7 @@ fn attributes(html: &Html, css: &str, name: &str) -> Vec<String> {
     html.select(&select(css)).map(|element| element.value().attr(name).unwrap_or_default().to_owned()).collect()
 }
 
-/// All addresses of a document, and the two that sending fills in.
+/// Returns all addresses of a document, and the two that sending fills in.
 fn addresses(email: &Email) -> BTreeSet<String> {
     let mut found = BTreeSet::from([Link::unsubscribe().to_string(), Link::view().to_string()]);
     collect(&email.to_json(), &mut found);
@@ -51,7 +51,7 @@ fn collect(json: &serde_json::Value, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_block_is_drawn_in_every_layout_and_direction() {
+fn every_block_is_rendered_in_every_layout_and_direction() {
     for (layout, direction) in each() {
         let email = email(layout, direction);
         let drawn = draw(&email);
@@ -86,7 +86,7 @@ fn every_block_is_drawn_in_every_layout_and_direction() {
 }
 
 #[test]
-fn products_stand_side_by_side_only_if_their_pictures_have_one_shape() {
+fn products_are_side_by_side_only_if_their_pictures_have_similar_shapes() {
     let most_in_a_row = |layout, first: Option<u32>| {
         let mut email = email(layout, Direction::Ltr);
         let names: Vec<String> = email
@@ -114,7 +114,7 @@ fn products_stand_side_by_side_only_if_their_pictures_have_one_shape() {
 }
 
 #[test]
-fn layouts_differ_in_more_than_colours() {
+fn layouts_differ_in_more_than_colors() {
     let shapes: HashSet<String> = Layout::ALL
         .into_iter()
         .map(|layout| {
@@ -127,7 +127,7 @@ fn layouts_differ_in_more_than_colours() {
 }
 
 #[test]
-fn everybody_can_read_it() {
+fn emails_are_accessible() {
     for (layout, direction) in each() {
         let drawn = draw(&email(layout, direction));
         let html = Html::parse_document(&drawn.html);
@@ -137,7 +137,7 @@ fn everybody_can_read_it() {
         assert_eq!(html.select(&select("h1")).count(), 1, "{layout:?}");
         assert!(html.select(&select("h2")).count() >= 3, "{layout:?}");
         assert_eq!(html.select(&select("img:not([alt])")).count(), 0);
-        // Tables are for layout, but for lists and the one with facts.
+        // Tables are for layout, except lists and the data table.
         let facts = html.select(&select("table:not([role])")).count();
         assert_eq!((facts, html.select(&select("table[role=list]")).count()), (1, 1), "{layout:?}");
         assert_eq!(attributes(&html, "meta[name=color-scheme]", "content"), ["light dark"]);
@@ -154,15 +154,15 @@ fn right_to_left_is_mirrored() {
 }
 
 #[test]
-fn night_has_its_own_colours_for_every_ground() {
+fn dark_mode_has_its_own_colors_for_every_background() {
     let html = draw(&email(Layout::Bold, Direction::Ltr)).html;
     assert!(html.contains("@media (prefers-color-scheme:dark)") && html.contains("[data-ogsc] .g-sheet .tx"));
     let dark = draw(&email(Layout::Midnight, Direction::Ltr)).html;
-    assert!(!dark.contains("prefers-color-scheme"), "what is dark by day stays as it is");
+    assert!(!dark.contains("prefers-color-scheme"), "dark colors stay unchanged");
 }
 
 #[test]
-fn no_style_sheet_is_longer_than_gmail_takes() {
+fn no_style_sheet_exceeds_the_limit_of_gmail() {
     for (layout, direction) in each() {
         let drawn = draw(&email(layout, direction));
         let html = Html::parse_document(&drawn.html);
@@ -173,14 +173,14 @@ fn no_style_sheet_is_longer_than_gmail_takes() {
 }
 
 #[test]
-fn the_preview_is_the_preheader_and_nothing_after_it() {
+fn the_preview_is_only_the_preheader() {
     let html = draw(&Email::sample()).html;
     let after = html.split("Our winter teas, freshly packed. The code is inside.").nth(1).expect("the preheader");
     assert!(after.starts_with("\u{34f}\u{200c}\u{a0}"));
 }
 
 #[test]
-fn what_makes_an_email_worse_is_said() {
+fn problems_of_an_email_are_warnings() {
     let mut email = Email::sample();
     if let Some(Block::Footer(footer)) = email.blocks.last_mut() {
         footer.address = None;
@@ -189,12 +189,12 @@ fn what_makes_an_email_worse_is_said() {
     let texts = (0..30).map(|number| Block::Text(Text { id: format!("t{number}").into(), text: Rich::plain(&long) }));
     email.blocks.splice(1..1, texts.collect::<Vec<_>>());
     let said: Vec<String> = draw(&email).warnings.iter().map(ToString::to_string).collect();
-    assert!(said[0].starts_with("the HTML has ") && said[0].ends_with("some mail clients cut it at 102: leave some blocks out"));
-    assert!(said[1].contains("address: is missing; most countries' laws"), "{said:?}");
+    assert!(said[0].starts_with("the HTML has ") && said[0].ends_with("some email clients clip it at 102: remove some blocks"));
+    assert!(said[1].contains("address: is missing; most countries require"), "{said:?}");
 }
 
 #[test]
-fn an_email_is_counted() {
+fn an_email_has_statistics() {
     let email = email(Layout::Cards, Direction::Ltr);
     let stats = stats(&email, &Theme::new(&Brand::default(), &email, 0));
     assert_eq!((stats.image_count, stats.button_count), (5, 3));
@@ -202,7 +202,7 @@ fn an_email_is_counted() {
     assert!(stats.colors.contains(&"#FFFFFF".to_owned()));
 }
 
-/// Words as an enemy would choose them.
+/// Adversarial text.
 fn words() -> impl Strategy<Value = String> {
     let bits = prop::sample::select(vec![
         "<script>alert(1)</script>",
@@ -342,9 +342,9 @@ fn block() -> impl Strategy<Value = Block> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Documents are checked before they are drawn; but what is drawn must be safe even if one is not.
+    /// Documents are checked before they are rendered, but rendering must be safe even without the check.
     #[test]
-    fn any_document_is_drawn_and_none_can_break_out(
+    fn any_document_is_rendered_and_none_can_break_out(
         blocks in prop::collection::vec(block(), 0..8),
         layout in prop::sample::select(Layout::ALL.to_vec()),
         direction in prop::sample::select(vec![Direction::Ltr, Direction::Rtl]),
@@ -387,7 +387,7 @@ proptest! {
 }
 
 #[test]
-fn every_drawn_email_can_be_filled_for_a_recipient() {
+fn every_rendered_email_can_be_personalized() {
     let mut fields = serde_json::Map::new();
     for name in ["unsubscribe_url", "view_url", "preferences_url"] {
         fields.insert(name.to_owned(), format!("https://mail.example.com/{name}?a=1&b=2").into());

@@ -1,11 +1,11 @@
-//! The plain-text part: written from the document, for readers who prefer it and for filters that distrust mail without one.
+//! Renders the plain-text part from the document, for people who prefer it and for filters that distrust email without one.
 //!
-//! Titles are underlined, addresses stand behind their words, tables are aligned, lines end before column 78. It knows no look.
+//! Titles are underlined, addresses follow their text, tables are aligned, and lines have at most 78 columns. Does not know themes.
 
 use super::wrap::{columns, indented, underlined, wrapped};
 use crate::features::emails::document::*;
 
-/// The email as plain text.
+/// Renders the email as plain text.
 pub fn text(email: &Email) -> String {
     let mut out = String::new();
     for block in &email.blocks {
@@ -23,7 +23,7 @@ pub fn text(email: &Email) -> String {
     out
 }
 
-/// One block as plain text.
+/// Renders one block as plain text.
 pub fn block_text(block: &Block) -> String {
     match block {
         Block::Header(block) => block.name.to_string(),
@@ -73,12 +73,12 @@ fn cell(cell: &Cell) -> String {
     }
 }
 
-/// Those that are not empty.
+/// Joins the non-empty parts.
 fn joined(parts: Vec<String>, between: &str) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
 }
 
-/// Spans as words; an address stands behind the words that link to it, unless they are the address.
+/// Renders spans. An address follows the text that links to it, unless the text is the address.
 fn spans(spans: &[Span]) -> String {
     let mut out = String::new();
     let mut open: Option<&Link> = None;
@@ -110,7 +110,7 @@ fn spans(spans: &[Span]) -> String {
     out
 }
 
-/// An address as people read it.
+/// Returns an address without `mailto:` or `tel:`.
 fn shown(link: &Link) -> &str {
     let text = link.as_str();
     text.strip_prefix("mailto:").or_else(|| text.strip_prefix("tel:")).unwrap_or(text)
@@ -128,7 +128,7 @@ fn maybe<const MAX: usize>(text: &Option<Rich<MAX>>) -> String {
     text.as_ref().map(prose).unwrap_or_default()
 }
 
-/// All on one line, unwrapped.
+/// Renders a text on one line, unwrapped.
 fn one_line<const MAX: usize>(text: &Rich<MAX>) -> String {
     let lines: Vec<String> = text.paragraphs().map(spans).collect();
     lines.join(" ").replace('\n', " ")
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_reads_well() {
+    fn the_sample_is_readable() {
         let text = text(&Email::sample());
         for part in [
             "Leaf & Stone\n\nWinter sale\nWarm hands, clear head\n======================\n\nUntil Sunday all winter teas are 20 % off.",
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_stand_behind_their_words_once() {
+    fn addresses_follow_their_text_once() {
         let rich: Rich<200> = Rich::parse(
             "see [the **sale**](https://example.com/x), https://example.com or [a@example.com](mailto:a@example.com)",
         )

@@ -1,16 +1,16 @@
-//! Lines of plain text: wrapped at 78 columns, underlined, indented, in columns.
+//! Formats lines of plain text: wrapped at 78 columns, underlined, indented, in columns.
 //!
 //! Wide characters count as two columns; an address or a placeholder is never broken.
 
-/// Columns of a line. RFC 5322 asks for no more than 78.
+/// The number of columns of a line. RFC 5322 recommends at most 78.
 const WIDTH: usize = 78;
 
-/// Words in lines.
+/// Wraps text into lines.
 pub fn wrapped(text: &str) -> String {
     indented(text, "", "")
 }
 
-/// The same behind marks: one before the first line, one before the others.
+/// Wraps text with one prefix for the first line and one for the others.
 pub fn indented(text: &str, first: &str, rest: &str) -> String {
     let mut out = String::from(first);
     let mut used = width(first);
@@ -33,7 +33,7 @@ pub fn indented(text: &str, first: &str, rest: &str) -> String {
             used += wide;
             continue;
         }
-        // Scripts without spaces break between any two characters.
+        // Scripts without spaces can break between any two characters.
         for character in word.chars() {
             if used + columns_of(character) > WIDTH {
                 out.push('\n');
@@ -47,14 +47,14 @@ pub fn indented(text: &str, first: &str, rest: &str) -> String {
     out
 }
 
-/// A title with a line of `mark` under it.
+/// Returns a title underlined with `mark`.
 pub fn underlined(text: &str, mark: char) -> String {
     let text = wrapped(text);
     let longest = text.lines().map(width).max().unwrap_or(0);
     format!("{text}\n{}", String::from(mark).repeat(longest))
 }
 
-/// Rows of cells in columns, the last one aligned at its end where there are several; as names and values where they are too wide.
+/// Aligns cells in columns, the last of several at the end; rows that are too wide become names and values.
 pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |index: usize| rows.iter().filter_map(|row| row.get(index)).map(|cell| width(cell)).max().unwrap_or(0);
@@ -80,7 +80,7 @@ pub fn columns(rows: &[Vec<String>], has_head: bool) -> String {
     lines.join("\n")
 }
 
-/// Each row as lines of `name: value`.
+/// Returns each row as lines of `name: value`.
 fn listed(rows: &[Vec<String>], has_head: bool) -> String {
     let head = rows.first().filter(|_| has_head);
     let each = rows.iter().skip(usize::from(has_head)).map(|row| {
@@ -93,7 +93,7 @@ fn listed(rows: &[Vec<String>], has_head: bool) -> String {
     each.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Words between spaces; a placeholder is part of its word, spaces and all.
+/// Splits text at spaces, but not inside placeholders.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_before_column_78_and_addresses_are_whole() {
+    fn lines_have_at_most_78_columns_and_addresses_are_whole() {
         let address = format!("https://example.com/{}", "a".repeat(90));
         let text = wrapped(&format!("{} {address} end", "word ".repeat(30)));
         assert!(text.lines().all(|line| line == address || line.chars().count() <= 78), "{text}");

@@ -1,39 +1,39 @@
-//! Arithmetic on colours for a look: mixing, and making one legible on another. It does not know what a colour is used for.
+//! Color arithmetic for themes: mixing colors, and making one legible on another. Does not know what a color is used for.
 
 use crate::base::color::{BLACK, LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
-/// How colourful: 0 for greys, up to 1.
+/// Returns the saturation: 0 for grays, up to 1.
 pub fn saturation(color: Color) -> f64 {
     let most = color.red.max(color.green).max(color.blue);
     let least = color.red.min(color.green).min(color.blue);
     if most == 0 { 0.0 } else { f64::from(most - least) / f64::from(most) }
 }
 
-/// `share` of `other` in `one`.
+/// Mixes `share` of `other` into `one`.
 pub fn mix(one: Color, other: Color, share: f64) -> Color {
     let blend = |one: u8, other: u8| (f64::from(one) * (1.0 - share) + f64::from(other) * share).round() as u8;
     Color { red: blend(one.red, other.red), green: blend(one.green, other.green), blue: blend(one.blue, other.blue) }
 }
 
-/// Black or white: what can be read on this ground. One of them always has a contrast of at least 4.58.
+/// Returns black or white, whichever is legible on this background. One of them always has a contrast of at least 4.58.
 pub fn opposite(ground: Color) -> Color {
     if contrast(WHITE, ground) >= contrast(BLACK, ground) { WHITE } else { BLACK }
 }
 
-/// White if it is legible on this ground, else a soft black, else black: brands put white on what is half dark.
+/// Returns white if it is legible on this background, otherwise a soft black, otherwise black: brands put white on medium-dark colors.
 pub fn ink_on(ground: Color) -> Color {
     const SOFT_BLACK: Color = Color { red: 20, green: 20, blue: 22 };
     [WHITE, SOFT_BLACK].into_iter().find(|ink| contrast(*ink, ground) >= LEGIBLE).unwrap_or_else(|| opposite(ground))
 }
 
-/// A colour on which white is nearly legible, a little darker, so that it is: people expect white there. Others stay as they are.
+/// Darkens a color on which white is almost legible until it is, because people expect white there. Returns others unchanged.
 pub fn under_white(color: Color) -> Color {
     const NEARLY: f64 = 3.0;
     if (NEARLY..LEGIBLE).contains(&contrast(WHITE, color)) { readable(color, WHITE, LEGIBLE) } else { color }
 }
 
-/// The colour itself if it has this contrast to the ground, else the nearest of its shades that has.
+/// Returns the color itself if it has this contrast to the background, otherwise its nearest shade that has.
 pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     const STEPS: u32 = 40;
     if contrast(color, ground) >= ratio {
@@ -50,8 +50,8 @@ pub fn readable(color: Color, ground: Color, ratio: f64) -> Color {
     (1..=STEPS).map(shade).find(|shade| contrast(*shade, ground) >= ratio).unwrap_or(end)
 }
 
-/// Hue in sixths of the circle, saturation and lightness from 0 to 1. Shades keep their colour in this form: mixed with white they
-/// would turn grey.
+/// Hue in sixths of the circle, saturation and lightness from 0 to 1. Shades keep their hue in this form; mixed with white they would turn
+/// gray.
 fn to_hsl(color: Color) -> (f64, f64, f64) {
     let [red, green, blue] = [color.red, color.green, color.blue].map(|channel| f64::from(channel) / 255.0);
     let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_made_readable_is() {
+    fn readable_colors_have_the_contrast() {
         for ground in ["#FFFFFF", "#000000", "#767676", "#FFD400", "#1A73E8", "#808080"] {
             for text in ["#FFD400", "#FFFFFF", "#000000", "#7F7F7F", "#FF0000"] {
                 assert!(contrast(readable(color(text), color(ground), LEGIBLE), color(ground)) >= LEGIBLE, "{text} on {ground}");

@@ -1,13 +1,12 @@
-//! The layouts, each as a table of decisions: which form every kind of block takes, how large type is, how much room there is.
+//! The layouts, each as a table of decisions: the form of every kind of block, font sizes and spacing.
 //!
-//! Colours and families come from the brand and are not here; so one layout looks like the brand, and two layouts of one brand do not
-//! look like each other.
+//! Colors and fonts come from the brand and are not part of it. So one layout fits the brand, and two layouts of one brand look different.
 
 use serde::Serialize;
 
 use crate::features::emails::document::Layout;
 
-/// One layout's decisions.
+/// The decisions of one layout.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Design {
     pub header: HeaderForm,
@@ -23,11 +22,11 @@ pub struct Design {
     pub social: SocialForm,
     pub footer: FooterForm,
     pub buttons: ButtonForm,
-    /// Where texts begin.
+    /// The alignment of texts.
     pub align: Align,
-    /// Parts stand on cards over the page instead of one sheet.
+    /// Whether parts are on cards over the page instead of on one sheet.
     pub cards: bool,
-    /// Which families headings take.
+    /// The fonts of headings.
     pub voice: Voice,
     pub scale: Scale,
     pub room: Room,
@@ -36,50 +35,50 @@ pub struct Design {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeaderForm {
-    /// Logo in the middle, links under it.
+    /// Logo centered, links below.
     Center,
-    /// The same over a hairline.
+    /// The same above a hairline.
     Masthead,
     /// Logo at the start, links at the end.
     Split,
-    /// Logo at the start, small, nothing else.
+    /// Small logo at the start, nothing else.
     Plain,
-    /// A coloured strip.
+    /// A colored strip.
     Strip,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeroForm {
-    /// Large title, the picture, then lead and button.
+    /// Large title, picture, then lead and button.
     Title,
-    /// Large title, lead and button, then the picture from edge to edge.
+    /// Large title, lead and button, then a full-width picture.
     Poster,
-    /// A coloured field with title and button, the picture under it.
+    /// A colored field with title and button, and the picture below.
     Band,
-    /// The picture from edge to edge, then the words.
+    /// A full-width picture, then the text.
     Picture,
-    /// A title like any other, a picture among the text.
+    /// An ordinary title, and a picture within the text.
     Letter,
-    /// All in the middle, with room around.
+    /// Everything centered, with generous spacing.
     Still,
-    /// A card with the picture as its top.
+    /// A card with the picture at the top.
     Card,
-    /// Words and picture side by side.
+    /// Text and picture side by side.
     Split,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HeadingForm {
-    /// A hairline over it.
+    /// A hairline above.
     Ruled,
     Plain,
-    /// A short line under it.
+    /// A short line below.
     Short,
-    /// A short coloured bar over it.
+    /// A short colored bar above.
     Tab,
-    /// A coloured label on a line.
+    /// A colored label on a line.
     Tag,
 }
 
@@ -87,7 +86,7 @@ pub enum HeadingForm {
 #[serde(rename_all = "lowercase")]
 pub enum ProductsForm {
     Grid,
-    /// One under the other, picture at the start.
+    /// Stacked, with the picture at the start.
     Rows,
     /// Each in a box.
     Tiles,
@@ -96,23 +95,23 @@ pub enum ProductsForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuoteForm {
-    /// A coloured bar at the start.
+    /// A colored bar at the start.
     Bar,
-    /// Large, in the middle.
+    /// Large and centered.
     Large,
     /// In a tinted box.
     Box,
-    /// On a coloured field.
+    /// On a colored field.
     Band,
 }
 
-/// The form of what is set off: coupon and countdown.
+/// The form of coupons and countdowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BoxForm {
     /// A dashed frame.
     Ticket,
-    /// A coloured field from edge to edge.
+    /// A full-width colored field.
     Band,
     /// Between two hairlines.
     Ruled,
@@ -120,9 +119,9 @@ pub enum BoxForm {
     Frame,
     /// A tinted box.
     Tint,
-    /// On a tinted field from edge to edge, words at one side, the code at the other.
+    /// On a full-width tinted field, with the text on one side and the code on the other.
     Sides,
-    /// Nothing around it.
+    /// Without a border or background.
     Bare,
 }
 
@@ -130,7 +129,7 @@ pub enum BoxForm {
 #[serde(rename_all = "lowercase")]
 pub enum ListForm {
     Plain,
-    /// Marks in coloured discs.
+    /// Markers in colored discs.
     Discs,
     /// A hairline between items.
     Ruled,
@@ -148,7 +147,7 @@ pub enum TableForm {
 pub enum DividerForm {
     Hairline,
     Short,
-    /// Three marks in the middle.
+    /// Three centered marks.
     Marks,
     Thick,
 }
@@ -173,7 +172,7 @@ pub enum FooterForm {
 #[serde(rename_all = "lowercase")]
 pub enum ButtonForm {
     Filled,
-    /// Small letters with room between them, in capitals.
+    /// Small uppercase text with letter spacing.
     Capitals,
     Outlined,
     /// As wide as the card.
@@ -191,15 +190,15 @@ pub enum Align {
 pub enum Voice {
     /// The brand's heading font.
     Brand,
-    /// A serif, the brand's if it has one.
+    /// A serif font, the brand's if it has one.
     Serif,
 }
 
-/// Sizes of type, in pixels.
+/// Font sizes in pixels.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Scale {
     pub title: Size,
-    /// The title on a telephone.
+    /// The title on a phone.
     pub title_small: u16,
     pub section: Size,
     pub small: Size,
@@ -212,23 +211,23 @@ pub struct Scale {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Size {
     pub size: u16,
-    /// The height of a line, in pixels.
+    /// The line height in pixels.
     pub line: u16,
     pub weight: u16,
-    /// Room between letters in hundredths of their size; negative is tighter.
+    /// Letter spacing in hundredths of the font size; negative is tighter.
     pub spacing: i8,
 }
 
-/// Room between things, in pixels.
+/// Spacing in pixels.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Room {
-    /// At both sides of texts.
+    /// On both sides of texts.
     pub side: u16,
-    /// The same on a telephone.
+    /// The same on a phone.
     pub side_small: u16,
     /// Between parts.
     pub part: u16,
-    /// Between blocks of a part.
+    /// Between the blocks of a part.
     pub block: u16,
     /// Between paragraphs.
     pub paragraph: u16,
@@ -241,7 +240,7 @@ impl Size {
 }
 
 impl Design {
-    /// The decisions of a layout.
+    /// Returns the decisions of a layout.
     pub const fn of(layout: Layout) -> Self {
         match layout {
             Layout::Editorial => EDITORIAL,

@@ -1,7 +1,7 @@
-//! Font stacks for mail: the brand's families first, then ones that every mail client has.
+//! Font stacks for emails: the brand's families first, then fallbacks that every email client has.
 //!
-//! No font is ever loaded from the net: many clients refuse to, and readers would be tracked by it. So a brand's own font is seen
-//! where it is installed, and its likeness everywhere else.
+//! Fonts are never loaded from the web: many clients refuse to, and it would allow tracking. So the brand's own font appears where it is
+//! installed, and a similar font everywhere else.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ pub const SANS: &str = "'Helvetica Neue', Helvetica, Arial, sans-serif";
 pub const SERIF: &str = "Georgia, 'Times New Roman', Times, serif";
 pub const MONO: &str = "'SFMono-Regular', Menlo, Consolas, 'Courier New', monospace";
 
-/// What a family looks like.
+/// The kind of a font family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Kind {
     Sans,
@@ -17,7 +17,7 @@ pub enum Kind {
     Mono,
 }
 
-/// Words by which families tell their kind.
+/// Words in the names of serif families.
 const SERIFS: [&str; 22] = [
     "georgia",
     "times",
@@ -43,7 +43,7 @@ const SERIFS: [&str; 22] = [
     "crimson",
 ];
 
-/// The kind of a stack.
+/// Returns the kind of a stack.
 pub fn kind(stack: &str) -> Kind {
     let small = stack.to_ascii_lowercase();
     let last = small.rsplit(',').next().unwrap_or_default().trim();
@@ -64,7 +64,7 @@ pub fn kind(stack: &str) -> Kind {
     }
 }
 
-/// The brand's stack in a spelling that fits into any attribute, with fallbacks; `None` if there is nothing in it.
+/// Returns the brand's stack, quoted so that it is safe in any attribute, with fallbacks; `None` if it is empty.
 pub fn stack(given: Option<&str>) -> Option<String> {
     const FAMILIES_MAX: usize = 4;
     let given = given?;
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stack_ends_with_families_that_every_client_has() {
+    fn a_stack_ends_with_safe_families() {
         assert_eq!(stack(Some("Inter, sans-serif")).as_deref(), Some("Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"));
         assert_eq!(
             stack(Some("\"Playfair Display\"")).as_deref(),
@@ -103,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_could_leave_an_attribute_gets_in() {
+    fn a_stack_cannot_break_out_of_an_attribute() {
         assert_eq!(stack(Some("a\";color:red, b}c, <d>")), None);
         assert_eq!(stack(None), None);
     }
 
     #[test]
-    fn kinds_are_told_apart() {
+    fn kinds_are_distinguished() {
         for (given, expected) in [
             ("'Source Serif Pro', serif", Kind::Serif),
             ("Georgia", Kind::Serif),

@@ -1,7 +1,7 @@
-//! Everything that stands on one ground, in colours that can be seen on it.
+//! The colors of one background and everything on it, all of them visible.
 //!
-//! A ground is made from its colour and the brand's wishes; whatever of these cannot be read is replaced by its nearest readable
-//! shade. So contrast holds by construction, in light and in dark, for every layout.
+//! Derived from the background color and the brand's preferences. An illegible preference is replaced by its nearest legible shade. This
+//! guarantees the contrast in light and dark mode, for every layout.
 
 use serde::Serialize;
 
@@ -9,56 +9,56 @@ use super::color::{self, ink_on, mix, readable, saturation, under_white};
 use crate::base::color::{LEGIBLE, WHITE, contrast};
 use crate::base::text::Color;
 
-/// A ground and what stands on it.
+/// A background and the colors on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Ground {
     pub ground: Color,
     pub text: Color,
-    /// Captions, legal lines.
+    /// For captions and legal text.
     pub muted: Color,
-    /// Hairlines and borders: seen, not read.
+    /// For hairlines and borders, which need no text contrast.
     pub line: Color,
-    /// Links, eyebrows: the brand's colour as far as it can be read here.
+    /// For links and eyebrows: the brand's color, or its nearest legible shade.
     pub accent: Color,
-    /// Rules, bars and frames: the brand's colour as far as it can be seen here.
+    /// For rules, bars and frames: the brand's color, or its nearest visible shade.
     pub mark: Color,
     pub button: Color,
     pub on_button: Color,
 }
 
-/// What a brand would like to have on its grounds.
+/// The colors that a brand prefers.
 #[derive(Clone, Copy, Debug)]
 pub struct PreferredColors {
     pub text: Color,
     pub primary: Color,
-    /// A second colour, for small things.
+    /// A second color for small elements.
     pub accent: Option<Color>,
     pub button: Color,
     pub on_button: Option<Color>,
 }
 
-/// Running text is easier to read with more contrast than the least.
+/// Running text is easier to read with more than the minimum contrast.
 const COMFORTABLE: f64 = 8.0;
-/// A button with less contrast to its ground than this is not seen as one, unless it is so much more colourful: yellow on white.
+/// A button with a lower contrast to its background is not recognizable, unless it is much more colorful, such as yellow on white.
 const VISIBLE: f64 = 1.7;
 const COLOURFUL: f64 = 0.35;
-/// Below this contrast the readable shade of a colour is another colour: that of yellow is brown.
+/// Below this contrast, the legible shade of a color is another color: that of yellow is brown.
 const KINDRED: f64 = 2.2;
-/// Buttons on dark grounds have at least this contrast to them.
+/// The minimum contrast of buttons to dark backgrounds.
 const LIT: f64 = 3.2;
-/// Below this a lit colour is a grey.
+/// Below this saturation, a lightened color is a gray.
 const SHINING: f64 = 0.5;
 
-/// Whether a field or mark of this colour stands out from the ground.
+/// Returns whether a field or mark of this color stands out from the background.
 pub fn is_seen(color: Color, ground: Color) -> bool {
     contrast(color, ground) >= VISIBLE || saturation(color) - saturation(ground) > COLOURFUL
 }
 
 impl Ground {
-    /// What stands on `ground`.
+    /// Derives the colors on `ground`.
     pub fn new(ground: Color, wishes: &PreferredColors) -> Self {
         let ink = color::opposite(ground);
-        // A text colour for light grounds turns over on dark ones.
+        // A text color for light backgrounds is inverted on dark ones.
         let turned = contrast(wishes.text, ground) < LEGIBLE;
         let text = if turned { mix(ink, ground, 0.06) } else { wishes.text };
         let text = readable(text, ground, COMFORTABLE.min(contrast(ink, ground)));
@@ -70,7 +70,7 @@ impl Ground {
         let seen = |color: &Color| is_seen(*color, ground);
         let mark = if seen(&wishes.primary) { wishes.primary } else { accent };
         let dark = ink == WHITE;
-        // On dark grounds a dark button would look switched off: it is lit, and white if it has no colour that could shine.
+        // On a dark background, a dark button would look disabled: it is lightened, or white if it has no saturated color.
         let lit = |button: Color| match contrast(button, ground) {
             enough if !dark || enough >= LIT => button,
             _ if saturation(button) < SHINING => text,
@@ -84,7 +84,7 @@ impl Ground {
         Self { ground, text, muted, line: mix(text, ground, 0.86), accent, mark, button, on_button }
     }
 
-    /// A ground in a strong colour, where buttons are light or dark instead of coloured.
+    /// Derives the colors on a strongly colored background, where buttons are light or dark instead of colored.
     pub fn band(ground: Color) -> Self {
         let ground = under_white(ground);
         let text = ink_on(ground);
@@ -93,7 +93,7 @@ impl Ground {
         Self { ground, text, muted, line: mix(text, ground, 0.7), accent: text, mark: text, button: text, on_button }
     }
 
-    /// Each pair of a text and what it stands on.
+    /// Returns each pair of a text color and its background.
     pub fn pairs(&self) -> [(Color, Color); 4] {
         [(self.text, self.ground), (self.muted, self.ground), (self.accent, self.ground), (self.on_button, self.button)]
     }

@@ -1,7 +1,7 @@
-//! How a brand makes an email look: a layout and its decisions, colours that can be read, families, corners.
+//! The theme of a brand's email: a layout with its decisions, legible colors, fonts and corners.
 //!
-//! Pure: the same brand, document and seed give the same look. Whatever a brand lacks has a default that goes with the rest. It does
-//! not know what any block says, nor any markup.
+//! Pure: the same brand, document and seed give the same theme. Whatever a brand lacks has a matching default. Does not know the content of
+//! blocks or any markup.
 
 pub mod color;
 pub mod design;
@@ -17,7 +17,7 @@ use crate::base::text::Color;
 use crate::features::emails::document::{Corners, Email, Layout, Purpose, Style};
 use crate::features::projects::brand::{Brand, BrandFormality, BrandLogo};
 
-/// What an email of a brand looks like.
+/// The theme of an email.
 #[derive(Clone, Debug)]
 pub struct Theme {
     pub layout: Layout,
@@ -25,23 +25,23 @@ pub struct Theme {
     pub families: Families,
     pub radius: Radius,
     pub light: ThemeColors,
-    /// For readers whose device is set to dark.
+    /// The colors for recipients whose device is in dark mode.
     pub dark: ThemeColors,
-    /// What is known of the brand's logos, the best first.
+    /// The brand's logos, the best first.
     pub logos: Vec<BrandLogo>,
 }
 
-/// Font stacks, ready for any attribute.
+/// Font stacks that are safe in any attribute.
 #[derive(Clone, Debug)]
 pub struct Families {
     pub heading: String,
     pub body: String,
     pub mono: String,
-    /// Letters of the heading family are narrow.
+    /// Whether headings have a serif font, whose letters are narrower.
     pub has_serif_headings: bool,
 }
 
-/// Corners in pixels.
+/// Corner radii in pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct Radius {
     pub button: u16,
@@ -49,22 +49,22 @@ pub struct Radius {
     pub image: u16,
 }
 
-/// The grounds of an email.
+/// The backgrounds of an email.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThemeColors {
     /// Around the email.
     pub page: Ground,
-    /// Under its texts.
+    /// Behind its texts.
     pub sheet: Ground,
-    /// Under what is set off a little.
+    /// Behind slightly emphasized parts.
     pub tint: Ground,
-    /// The brand's colour as a field.
+    /// A field in the brand's color.
     pub band: Ground,
-    /// A dark field, for the end.
+    /// A dark field, for the footer.
     pub deep: Ground,
 }
 
-/// One of the grounds.
+/// The name of a background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundName {
     Page,
@@ -77,7 +77,7 @@ pub enum GroundName {
 impl GroundName {
     pub const ALL: [Self; 5] = [Self::Page, Self::Sheet, Self::Tint, Self::Band, Self::Deep];
 
-    /// As in the names of classes.
+    /// Returns the name used in class names.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Page => "page",
@@ -101,13 +101,13 @@ impl ThemeColors {
     }
 }
 
-/// Marks of a brand that has none of its own: an ink that goes with every picture.
+/// The color of marks for brands that have no color: a dark ink that suits any picture.
 const INK: Color = Color { red: 31, green: 41, blue: 55 };
 const NIGHT: Color = Color { red: 17, green: 18, blue: 22 };
 
 impl Theme {
-    /// The look of this email of this brand. Where the document names no layout, purpose, brand and seed choose one; who draws an
-    /// email again and again writes the choice into its style (see [`choose`]), so that it stays.
+    /// Returns the theme of this email. If the document names no layout, it depends on purpose, brand and seed. A caller that renders an
+    /// email repeatedly stores the choice in its style (see [`choose`]), so that it does not change.
     pub fn new(brand: &Brand, email: &Email, seed: u64) -> Self {
         let layout = email.style.layout.unwrap_or_else(|| choose(email.purpose, brand, seed));
         let design = Design::of(layout);
@@ -125,7 +125,7 @@ impl Theme {
     }
 }
 
-/// The layout for an email of this purpose and brand; another seed may give another.
+/// Returns the layout for an email of this purpose and brand. Another seed may give another layout.
 pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     let suited = suited(purpose).iter().filter(|layout| fits(**layout, brand));
     let weighted: Vec<Layout> = suited.flat_map(|layout| std::iter::repeat_n(*layout, weight(*layout, brand))).collect();
@@ -133,7 +133,7 @@ pub fn choose(purpose: Purpose, brand: &Brand, seed: u64) -> Layout {
     weighted.get(drawn as usize).copied().unwrap_or(Layout::Cards)
 }
 
-/// Layouts that say what such an email wants to say.
+/// Returns the layouts that suit the purpose.
 fn suited(purpose: Purpose) -> &'static [Layout] {
     use Layout::*;
     match purpose {
@@ -152,7 +152,7 @@ fn suited(purpose: Purpose) -> &'static [Layout] {
     }
 }
 
-/// Whether the brand has what a layout lives on.
+/// Returns whether the brand has what a layout needs.
 fn fits(layout: Layout, brand: &Brand) -> bool {
     match layout {
         Layout::Showcase => !brand.products.is_empty() || !brand.images.is_empty(),
@@ -161,7 +161,7 @@ fn fits(layout: Layout, brand: &Brand) -> bool {
     }
 }
 
-/// How much a layout goes with a brand.
+/// Returns how well a layout suits a brand.
 fn weight(layout: Layout, brand: &Brand) -> usize {
     let serif = brand.fonts.heading.as_deref().is_some_and(|stack| fonts::kind(stack) == fonts::Kind::Serif);
     let dark = parsed(brand.palette.background.as_deref()).is_some_and(|color| luminance(color) < 0.1);
@@ -176,7 +176,7 @@ fn weight(layout: Layout, brand: &Brand) -> usize {
     if goes_well { 3 } else { 2 }
 }
 
-/// Neighbouring seeds give far numbers (the finaliser of SplitMix64).
+/// Maps neighboring seeds to distant numbers (the finalizer of SplitMix64).
 fn scatter(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -202,21 +202,21 @@ fn colors(brand: &Brand, style: &Style, layout: Layout) -> (ThemeColors, ThemeCo
     };
     let (sheet, page) = papers(brand, style, layout, primary);
     let light = grounds(sheet, page, &wishes);
-    // What is dark already stays as it is.
+    // Dark colors stay unchanged.
     if luminance(sheet) < 0.18 {
         return (light, light);
     }
     let sheet = mix(Color { red: 24, green: 25, blue: 28 }, primary, 0.04);
     let page = if light.page.ground == light.sheet.ground { sheet } else { mix(sheet, BLACK, 0.4) };
     let dark = grounds(sheet, page, &wishes);
-    // A coloured field is the same by day and by night.
+    // A colored field is the same in light and dark mode.
     (light, ThemeColors { band: light.band, deep: light.deep, ..dark })
 }
 
-/// The colours of the sheet and of the page around it.
+/// Returns the colors of the sheet and of the page around it.
 fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Color, Color) {
     let own = parsed(brand.palette.background.as_deref());
-    // A half-dark colour is no ground for text: nothing stands out from it.
+    // A medium-dark color is unsuitable as a background for text, because nothing stands out from it.
     let usable = own.filter(|color| luminance(*color) > 0.72 || luminance(*color) < 0.06);
     let near_white = |color: Color| luminance(color) > 0.93;
     if let Some(given) = style.background {
@@ -248,7 +248,7 @@ fn papers(brand: &Brand, style: &Style, layout: Layout, primary: Color) -> (Colo
 fn grounds(sheet: Color, page: Color, wishes: &PreferredColors) -> ThemeColors {
     let is_dark = luminance(sheet) < 0.18;
     let tint = if is_dark { mix(sheet, WHITE, 0.07) } else { mix(sheet, wishes.primary, 0.07) };
-    // A field in the colour of the sheet would be none.
+    // A field in the color of the sheet would be invisible.
     let field = [wishes.primary, wishes.button, wishes.text].into_iter().find(|color| ground::is_seen(*color, sheet));
     let field = field.unwrap_or_else(|| mix(sheet, color::opposite(sheet), 0.85));
     ThemeColors {
@@ -272,7 +272,7 @@ fn families(brand: &Brand, design: &Design) -> Families {
     Families { heading, body, mono: fonts::MONO.to_owned(), has_serif_headings }
 }
 
-/// More than this is a pill at any size of type.
+/// A larger radius makes a pill at any font size.
 const PILL: u16 = 100;
 
 fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
@@ -291,7 +291,7 @@ fn radius(brand: &Brand, style: &Style, layout: Layout) -> Radius {
         None => brand.corner_radius.unwrap_or(usual),
     };
     let button = if own >= 20 { PILL } else { own };
-    // Cards are large: they can be rounder than buttons, but not without end.
+    // Cards are large, so they can be rounder than buttons, but only up to a limit.
     let card = if layout == Layout::Cards && own > 0 { own.clamp(10, 20) } else { own.min(16) };
     Radius { button, card, image: own.min(12) }
 }
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_can_be_read_on_every_ground_of_every_layout() {
+    fn every_text_is_legible_on_every_background_of_every_layout() {
         for brand in [
             Brand::default(),
             brand("#FFFFFF", "#222222", "#FFD400", "#FFD400"),
@@ -330,7 +330,7 @@ mod tests {
                 let email = Email { style, ..Email::sample() };
                 let theme = Theme::new(&brand, &email, 1);
                 for (colors, name) in [theme.light, theme.dark].iter().flat_map(|all| GroundName::ALL.map(|name| (*all, name))) {
-                    // Texts of the sheet stand on the stripes of tables too.
+                    // Texts of the sheet also appear on the stripes of tables.
                     let striped = (colors.sheet.text, colors.tint.ground);
                     for (text, ground) in colors.ground(name).pairs().into_iter().chain([striped]) {
                         let ratio = contrast(text, ground);
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_in_the_document_comes_before_the_brand() {
+    fn a_choice_in_the_document_overrides_the_brand() {
         let red = Color { red: 200, green: 0, blue: 0 };
         let style = Style { layout: Some(Layout::Letter), button: Some(red), corners: Some(Corners::Sharp), ..Style::default() };
         let theme = Theme::new(&brand("", "", "#00AA00", "#00AA00"), &Email { style, ..Email::sample() }, 1);

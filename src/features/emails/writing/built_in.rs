@@ -1,4 +1,4 @@
-//! The writer that is built in: what a conversation has gathered, in the form that the composer takes.
+//! The built-in writer: converts the material of a conversation to the input of the composer.
 
 use jiff::civil::Date;
 
@@ -10,7 +10,7 @@ use crate::features::emails::composer::{self, Knowledge};
 use crate::features::emails::document::{Email, ImageUrl, Picture};
 use crate::features::emails::model::{COMPOSER, GenerationRequest, Plan, PlannedSlot};
 
-/// What was given, in forms that a brief can borrow.
+/// The inputs that a brief borrows.
 struct BriefInputs<'a> {
     images: Vec<Picture>,
     knowledge: Vec<Knowledge<'a>>,
@@ -25,7 +25,7 @@ impl<'a> BriefInputs<'a> {
             text: &entry.content,
             url: entry.url.as_deref(),
         };
-        // What the request links to is nearer to it than what the brand says in general.
+        // Pages that the request links to are more relevant than general texts of the brand.
         let pages = material.pages.iter().map(|page| Knowledge { title: &page.title, text: &page.content, url: Some(&page.url) });
         Self { images, knowledge: pages.chain(material.knowledge.iter().map(text)).collect() }
     }
@@ -36,17 +36,17 @@ impl<'a> BriefInputs<'a> {
     }
 }
 
-/// The language to write in where none is asked for.
+/// Returns the language to write in if none is requested.
 pub fn language(prompt: &str, material: &Material, today: Date) -> String {
     composer::language(prompt, &material.brand, today).as_str().to_owned()
 }
 
-/// Decide how many emails there are.
+/// Plans the emails of a conversation.
 pub fn plan(wanted: &GenerationRequest, material: &Material, language: &str, seed: u64, today: Date) -> PlannedSeries {
     let given = BriefInputs::of(material);
     let brief = given.brief(material, &wanted.prompt, seed, today);
     let plan = composed_plan(&brief, material, language, wanted.count.map(usize::from));
-    // The composer counts from the day of the sale or the event; a series is counted from its first email.
+    // The composer counts from the day of the sale or event; a series counts from its first email.
     let first = plan.slots.first().map_or(0, |slot| slot.send_offset_days);
     let slots = plan
         .slots
@@ -61,12 +61,12 @@ fn composed_plan(brief: &composer::Brief<'_>, material: &Material, language: &st
     composer::plan(brief, &material.brand, has_knowledge, &tag(language), count)
 }
 
-/// Languages were checked when they came in, or are the brand's own; one that is none is written in English.
+/// Languages were checked on input or come from the brand; an invalid one means English.
 fn tag(language: &str) -> LanguageTag {
     LanguageTag::parse(language).unwrap_or_else(|_| composer::Language::En.tag())
 }
 
-/// A brief for the composer with the plan that it stands in.
+/// Returns a brief for the composer together with its plan.
 fn with_plan<'b>(given: &'b BriefInputs<'b>, brief: &'b Brief, material: &'b Material) -> (composer::Brief<'b>, composer::Plan) {
     let mut own = given.brief(material, &brief.wanted.prompt, brief.seed, brief.today);
     own.reference = brief.pattern.as_ref();
@@ -76,7 +76,7 @@ fn with_plan<'b>(given: &'b BriefInputs<'b>, brief: &'b Brief, material: &'b Mat
     (own, plan)
 }
 
-/// Write an email.
+/// Writes an email.
 pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, brief, material);
@@ -84,19 +84,19 @@ pub fn write(brief: &Brief, material: &Material) -> Result<Draft, String> {
     Ok(Draft { document: sound(composed.email)?, warnings: composed.warnings })
 }
 
-/// Change an email.
+/// Edits an email.
 pub fn edit(wish: &EditRequest, material: &Material) -> Result<EditResult, String> {
     let given = BriefInputs::of(material);
     let (own, plan) = with_plan(&given, &wish.brief, material);
     let origin = Origin { brief: &own, knowledge: &given.knowledge, plan: &plan, place: wish.brief.slot };
-    // What a model has written, the composer cannot write anew.
+    // The composer cannot rewrite what a model has written.
     let origin = (wish.brief.wanted.model == COMPOSER).then_some(origin);
     let means = EditResources { brand: &material.brand, site: own.site, origin, today: wish.today };
     let edited = edit::apply(&wish.document, &wish.prompt, &means).map_err(told)?;
     Ok(EditResult { document: sound(edited.email)?, done: all(edited.done, edited.not_done) })
 }
 
-/// Change an email that was handed in as HTML.
+/// Edits imported HTML.
 pub fn edit_imported(wish: &ImportedEditRequest, material: &Material) -> Result<ImportedEditResult, String> {
     let site = Some(material.site.as_str()).filter(|site| !site.is_empty());
     let means = EditResources { brand: &material.brand, site, origin: None, today: wish.today };
@@ -108,15 +108,15 @@ fn told(misunderstood: NotUnderstood) -> String {
     format!("{} What can be done: {}.", misunderstood.reasons.join(" "), misunderstood.can.join("; "))
 }
 
-/// What was done, and what was not.
+/// Joins what was changed and what was not.
 fn all(done: Vec<String>, not_done: Vec<String>) -> Vec<String> {
     done.into_iter().chain(not_done.into_iter().map(|what| format!("Not done: {what}"))).collect()
 }
 
-/// What the composer makes is right, or a mistake of ours that must not go out.
+/// Rejects an invalid document of the composer, which is a bug and must not be sent.
 fn sound(document: Email) -> Result<Email, String> {
     match document.check().into_iter().next() {
         None => Ok(document),
-        Some(violation) => Err(format!("The composer has made something that breaks a rule ({violation}); say it another way.")),
+        Some(violation) => Err(format!("The composer produced an invalid email ({violation}). Rephrase the prompt.")),
     }
 }

@@ -1,5 +1,5 @@
-//! Edits of emails that were handed in as HTML, by a language model: it sees a numbered list of texts, links and images, and answers
-//! with changes to them, which are believed as little as anything else it says.
+//! Edits imported HTML with a language model. It gets a numbered list of texts, links and images, and returns changes to them, which are
+//! validated like all of its output.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ use crate::features::emails::document::{ImageUrl, Link};
 use crate::features::emails::imported::ImportedEmail;
 use crate::vocab::limits;
 
-/// Something in the list that the model sees.
+/// An item of the list that the model gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListedPart {
     Part(usize),
     Link(usize),
 }
 
-/// The list: what each number stands for, from 1 on, and how it is told.
+/// The list: the item of each number, starting at 1, and its text.
 struct Listing {
     entries: Vec<ListedPart>,
     told: String,
@@ -34,13 +34,13 @@ impl Listing {
         let links = imported.links();
         for (place, part) in imported.parts() {
             if listing.told.len() > limits::LETTER_TOLD_CHARACTERS_MAX {
-                listing.told.push_str("(the rest is left out: the email is too long)\n");
+                listing.told.push_str("(the rest is omitted: the email is too long)\n");
                 break;
             }
             listing.part(place, part, &links);
         }
         let colors: Vec<String> = imported.colors.iter().map(ToString::to_string).collect();
-        listing.told.push_str(&format!("colours, the most used first: {}\n", colors.join(", ")));
+        listing.told.push_str(&format!("colors, the most used first: {}\n", colors.join(", ")));
         listing
     }
 
@@ -102,7 +102,7 @@ fn told(number: Option<usize>) -> String {
     number.map_or_else(|| "missing".to_owned(), |number| number.to_string())
 }
 
-/// What the model answers.
+/// The model's response.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -198,7 +198,7 @@ fn schema(count: usize) -> Value {
     })
 }
 
-/// Change an email that was handed in as HTML.
+/// Edits imported HTML.
 pub async fn edit(
     client: &Client,
     wish: &ImportedEditRequest,
@@ -231,7 +231,7 @@ pub async fn edit(
     (edited, usage)
 }
 
-/// Make the changes; or say everything that is wrong with them.
+/// Makes the changes, or returns everything that is wrong with them.
 fn changed(
     imported: &ImportedEmail,
     listing: &Listing,
@@ -248,7 +248,7 @@ fn changed(
     if errors.is_empty() { Ok(changed) } else { Err(errors) }
 }
 
-/// One change with what it is checked by.
+/// A change with the data to validate it.
 struct CheckedChange<'a> {
     listing: &'a Listing,
     known: &'a KnownAddresses,
@@ -293,7 +293,7 @@ impl CheckedChange<'_> {
             Operation::Color => {
                 let (from, to) = wanted.from.zip(wanted.to).ok_or("color needs from and to")?;
                 if !imported.colors.contains(&from) {
-                    return Err(format!("the email has no colour {from}"));
+                    return Err(format!("the email has no color {from}"));
                 }
                 imported.recolor(vec![from], to)
             }
@@ -333,16 +333,16 @@ impl CheckedChange<'_> {
     }
 }
 
-/// Text without markup, not too long and not empty.
+/// Checks that a text has no markup and is neither too long nor empty.
 fn plain(text: &str) -> Result<String, String> {
     let text = text.trim();
     let most = limits::LETTER_TEXT_CHARACTERS_MAX;
     let is_tag = |rest: &str| rest[1..].trim_start_matches('/').starts_with(|c: char| c.is_ascii_alphabetic());
     if text.match_indices('<').any(|(at, _)| is_tag(&text[at..]) && text[at..].contains('>')) {
-        return Err("text: it has HTML in it; plain text is wanted".to_owned());
+        return Err("text: it contains HTML; use plain text".to_owned());
     }
     match text.chars().count() {
-        0 => Err("text: it is empty; use remove to take something away".to_owned()),
+        0 => Err("text: it is empty; use remove to delete something".to_owned()),
         count if count > most => Err(format!("text: it has {count} characters; at most {most} are allowed")),
         _ => Ok(text.chars().filter(|c| !c.is_control() || *c == '\n').collect()),
     }
@@ -367,7 +367,7 @@ mod tests {
         Ok(imported_html::revise(&imported_html.html, &changed.changes()).expect("small").html)
     }
 
-    /// The number of the first line that says this.
+    /// Returns the number of the first line that contains this.
     fn number(words: &str) -> usize {
         let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
         let line = told.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {told}"));
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_names_everything_and_shows_no_markup() {
+    fn the_list_contains_everything_and_no_markup() {
         let told = Listing::of(&imported(&safe(NEWSLETTER), "en")).told;
         for line in [
             "subject: Autumn teas are here",
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_change_is_made() {
+    fn every_kind_of_change_works() {
         let html = answered(json!([
             { "op": "subject", "text": "Winter teas" },
             { "op": "preheader", "text": "Soon" },
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_named() {
+    fn every_error_is_reported() {
         let errors = answered(json!([
             { "op": "text", "number": 99, "text": "x" },
             { "op": "text", "number": number("Until Sunday"), "text": "<b>Hi</b>" },
@@ -451,7 +451,7 @@ mod tests {
             "pictures you may",
             "is a link",
             "a kind",
-            "no colour",
+            "no color",
             "missing",
         ]
         .iter()

@@ -1,4 +1,4 @@
-//! What a writer may draw on: everything that is known of the brand, in the forms that writers use.
+//! The material for a writer: all facts about the brand, in the forms that writers use.
 
 use crate::engine::api::Failure;
 use crate::engine::store::Read;
@@ -9,28 +9,28 @@ use crate::features::projects::{self, PageText, Site, knowledge};
 use crate::vocab::ids::{AccountId, ProjectId};
 use crate::vocab::limits;
 
-/// The brand, and what was gathered for one conversation.
+/// The brand, and the material of one conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Material {
-    /// What the brand is called in emails.
+    /// The name of the brand in emails.
     pub name: String,
     /// Its home page.
     pub site: String,
     pub brand: Brand,
-    /// Standing rules that its people have set.
+    /// The brand guidelines that users set.
     pub guidelines: Option<String>,
-    /// Texts of its knowledge base, the newest first.
+    /// Texts of its knowledge base, newest first.
     pub knowledge: Vec<knowledge::Entry>,
     /// Texts of pages that the request links to.
     pub pages: Vec<PageText>,
-    /// Pictures that came with the request.
+    /// Images given with the request.
     pub given_images: Vec<String>,
 }
 
-/// Everything that is known for one conversation.
+/// Collects the material for a conversation.
 pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &GenerationRequest) -> Result<Material, Failure> {
     let found = projects::brand(tx, account, project)?;
-    let (project, brand) = found.ok_or_else(|| Failure::internal("a conversation's project is there"))?;
+    let (project, brand) = found.ok_or_else(|| Failure::internal("a conversation's project exists"))?;
     let knowledge = knowledge::all(tx, project.id)?;
     let rules = [&brand.guidelines.design_rules, &brand.guidelines.image_style];
     let rules: Vec<&str> = rules.into_iter().flatten().map(String::as_str).collect();
@@ -46,7 +46,7 @@ pub fn gather(tx: &impl Read, account: AccountId, project: ProjectId, wanted: &G
 }
 
 impl Material {
-    /// Every picture that may be shown, the given ones first, with what is known of it.
+    /// Returns every image that may be shown, with its description. Images given with the request come first.
     pub fn images(&self) -> Vec<String> {
         let given = self.given_images.iter().map(|url| format!("{url} (given with the request: use it)"));
         let logos = self.brand.logos.iter().take(1).map(|logo| format!("{} (the logo)", logo.url));
@@ -62,7 +62,7 @@ impl Material {
         given.chain(logos).chain(products).chain(own).take(limits::MATERIAL_IMAGES_MAX).collect()
     }
 
-    /// The addresses of all of them.
+    /// Returns the URLs of all these images.
     pub fn image_urls(&self) -> Vec<String> {
         let products = self.brand.products.iter().filter_map(|product| product.image.clone());
         let logos = self.brand.logos.iter().map(|logo| logo.url.clone());
@@ -70,7 +70,7 @@ impl Material {
         self.given_images.iter().cloned().chain(logos).chain(products).chain(own).map(normal).collect()
     }
 
-    /// The brand's own pages that are worth a link.
+    /// Returns the brand's own pages that are worth linking to.
     pub fn site_links(&self) -> Vec<String> {
         let products = self.brand.products.iter().filter_map(|product| product.url.clone());
         let social = self.brand.social.iter().map(|link| link.url.clone());
@@ -84,21 +84,21 @@ impl Material {
             .collect()
     }
 
-    /// The same with what the request names.
+    /// Returns the same links plus those in the request.
     pub fn links(&self, wanted: &GenerationRequest) -> Vec<String> {
         let mut links = links_in(&wanted.prompt);
         links.extend(self.site_links());
         links
     }
 
-    /// Hosts whose every page is the brand's.
+    /// Returns the hosts whose pages all belong to the brand.
     pub fn hosts(&self) -> Vec<String> {
         let host = self.site.parse::<Site>().map(|site| site.host().to_owned()).unwrap_or_default();
         let bare = host.strip_prefix("www.").unwrap_or(&host);
         if bare.is_empty() { Vec::new() } else { vec![bare.to_owned(), format!("www.{bare}")] }
     }
 
-    /// The beginnings of its texts.
+    /// Returns the beginnings of its texts.
     pub fn facts(&self) -> Vec<String> {
         let fact = |entry: &knowledge::Entry| {
             let content: String = entry.content.chars().take(limits::MATERIAL_FACT_CHARACTERS_MAX).collect();
@@ -107,7 +107,7 @@ impl Material {
         self.knowledge.iter().take(limits::MATERIAL_FACTS_MAX).map(fact).collect()
     }
 
-    /// The beginnings of the pages that the request links to.
+    /// Returns the beginnings of the pages that the request links to.
     pub fn page_texts(&self) -> Vec<String> {
         let text = |page: &PageText| {
             let content: String = page.content.chars().take(limits::MATERIAL_PAGE_CHARACTERS_MAX).collect();
@@ -116,7 +116,7 @@ impl Material {
         self.pages.iter().map(text).collect()
     }
 
-    /// Products, a line each.
+    /// Returns the products, one per line.
     pub fn products(&self) -> Vec<String> {
         let line = |product: &BrandProduct| {
             let price = product.price.as_ref().map(|price| format!(", {price} {}", product.currency.as_deref().unwrap_or("")));
@@ -133,7 +133,7 @@ impl Material {
         self.brand.products.iter().take(limits::MATERIAL_PRODUCTS_MAX).map(line).collect()
     }
 
-    /// How the brand speaks, in a sentence.
+    /// Describes the brand's voice in one sentence.
     pub fn voice(&self) -> Option<String> {
         let voice = &self.brand.voice;
         let mut traits: Vec<String> = Vec::new();
@@ -155,7 +155,7 @@ impl Material {
         }));
         traits.extend(voice.sentence_words.map(|words| format!("about {words:.0} words a sentence")));
         if !voice.words.is_empty() {
-            traits.push(format!("words it likes: {}", voice.words.join(", ")));
+            traits.push(format!("typical words: {}", voice.words.join(", ")));
         }
         if !traits.is_empty() {
             traits.push(if voice.emoji { "uses emoji" } else { "uses no emoji" }.to_owned());
@@ -164,12 +164,12 @@ impl Material {
     }
 }
 
-/// One spelling for each address, as documents have it.
+/// Normalizes an address as in documents.
 fn normal(url: String) -> String {
     Link::parse(&url).map(|link| link.to_string()).unwrap_or(url)
 }
 
-/// The web addresses in a text.
+/// Returns the web addresses in a text.
 pub fn links_in(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')' | '[' | ']'));
     let bare = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']));
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_in_a_text_are_found_without_the_marks_around_them() {
+    fn addresses_in_a_text_are_found_without_surrounding_punctuation() {
         let text = "See (https://Example.com/sale), <http://a.example/x?y=1>. Not ftp://b.example nor c.example!";
         assert_eq!(links_in(text), ["https://example.com/sale", "http://a.example/x?y=1"]);
     }

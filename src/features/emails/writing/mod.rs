@@ -1,7 +1,7 @@
-//! Writing emails: what a writer gets, and the two writers behind it.
+//! Writes emails: the input of a writer, and the two writers.
 //!
-//! The composer is built in and writes at once; a language model is asked. Both answer with a checked document or with a reason
-//! that a person can act on. How drafts become emails, and what survives a restart, is the business of `generation`.
+//! The built-in composer writes immediately; a language model is called over its API. Both return a checked document, or a reason that a
+//! user can act on. `generation` turns drafts into emails and survives restarts.
 
 mod built_in;
 mod imported;
@@ -22,30 +22,30 @@ use crate::engine::api::Engine;
 use crate::engine::language_model::{Client, Usage};
 use material::Material;
 
-/// What one email is to be.
+/// The specification of one email.
 #[derive(Clone, Debug)]
 pub struct Brief {
     pub wanted: GenerationRequest,
-    /// The series, if it is one of several.
+    /// The series, if there are several emails.
     pub plan: Option<Plan>,
-    /// Its place in the series.
+    /// The email's slot in the series.
     pub slot: usize,
     /// BCP 47.
     pub language: String,
-    /// The email whose structure is taken as a pattern.
+    /// The email whose structure serves as a pattern.
     pub pattern: Option<Document>,
     /// The same email in the conversation's first language.
     pub original: Option<Document>,
     pub seed: u64,
-    /// What the date is while this is written.
+    /// The date of writing.
     pub today: Date,
 }
 
-/// What was planned for a conversation.
+/// The plan of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedSeries {
     pub title: String,
-    /// None for a single email.
+    /// `None` for a single email.
     pub plan: Option<Plan>,
 }
 
@@ -53,43 +53,43 @@ pub struct PlannedSeries {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     pub document: Document,
-    /// What whoever uses it should know.
+    /// Warnings for users of the email.
     pub warnings: Vec<String>,
 }
 
-/// A change that somebody wants.
+/// A requested edit.
 #[derive(Clone, Debug)]
 pub struct EditRequest {
     pub document: Document,
     pub prompt: String,
-    /// What the email was made from.
+    /// The input that the email was written from.
     pub brief: Brief,
-    /// What the date is while this is asked.
+    /// The date of the request.
     pub today: Date,
 }
 
-/// What an edit comes to.
+/// The result of an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditResult {
     pub document: Document,
-    /// What was done, in words for people.
+    /// What was changed, as text for users.
     pub done: Vec<String>,
 }
 
-/// A change that somebody wants of an email that was handed in as HTML.
+/// A requested edit of imported HTML.
 #[derive(Clone, Debug)]
 pub struct ImportedEditRequest {
     pub imported: ImportedEmail,
     pub prompt: String,
-    /// What the date is while this is asked.
+    /// The date of the request.
     pub today: Date,
 }
 
-/// What an edit of such an email comes to.
+/// The result of an edit of imported HTML.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
-    /// What was done, in words for people.
+    /// What was changed, as text for users.
     pub done: Vec<String>,
 }
 
@@ -100,23 +100,23 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// The writer of this name. The configured model may be another one than when the conversation was opened.
+    /// Returns the writer with this name. The configured model may have changed since the conversation was created.
     pub fn named(name: &str, engine: &Engine) -> Result<Self, String> {
         if name == COMPOSER {
             return Ok(Self::Composer);
         }
         match engine.language_model.as_ref().filter(|client| client.model() == name) {
             Some(client) => Ok(Self::Model(client.clone())),
-            None => Err(format!("The model {name:?} is not configured any more; ask again without naming it.")),
+            None => Err(format!("The model {name:?} is no longer configured. Repeat the request without a model.")),
         }
     }
 
-    /// The writer that is used where none is named.
+    /// Returns the default writer.
     pub fn preferred(engine: &Engine) -> Self {
         engine.language_model.as_ref().map_or(Self::Composer, |client| Self::Model(client.clone()))
     }
 
-    /// Decide how many emails a conversation has, what each is for, and when it is sent.
+    /// Plans the number of emails in a conversation, and the purpose and send date of each.
     pub async fn plan(
         &self,
         wanted: &GenerationRequest,
@@ -131,29 +131,35 @@ impl Writer {
         }
     }
 
-    /// Write one email.
+    /// Writes one email.
     pub async fn write(&self, brief: Brief, material: Arc<Material>) -> (Result<Draft, String>, Usage) {
         match self {
             Self::Composer => {
                 let composing = tokio::task::spawn_blocking(move || built_in::write(&brief, &material));
-                (composing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
+                (
+                    composing.await.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into())),
+                    Usage::default(),
+                )
             }
             Self::Model(client) => model::write(client, &brief, &material).await,
         }
     }
 
-    /// Change an email as its owner asks.
+    /// Edits an email.
     pub async fn edit(&self, wish: EditRequest, material: Arc<Material>) -> (Result<EditResult, String>, Usage) {
         match self {
             Self::Composer => {
                 let editing = tokio::task::spawn_blocking(move || built_in::edit(&wish, &material));
-                (editing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
+                (
+                    editing.await.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into())),
+                    Usage::default(),
+                )
             }
             Self::Model(client) => model::edit(client, &wish.document, &wish.prompt, &material).await,
         }
     }
 
-    /// Change an email that was handed in as HTML as its owner asks.
+    /// Edits imported HTML.
     pub async fn edit_imported(
         &self,
         wish: ImportedEditRequest,
@@ -162,7 +168,10 @@ impl Writer {
         match self {
             Self::Composer => {
                 let editing = tokio::task::spawn_blocking(move || built_in::edit_imported(&wish, &material));
-                (editing.await.unwrap_or_else(|_| Err("The composer failed; the log says how.".into())), Usage::default())
+                (
+                    editing.await.unwrap_or_else(|_| Err("The composer failed. See the log for the cause.".into())),
+                    Usage::default(),
+                )
             }
             Self::Model(client) => imported::edit(client, &wish, &material).await,
         }

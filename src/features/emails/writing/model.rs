@@ -1,5 +1,5 @@
-//! The writer that asks a language model, and does not believe it: an answer must be a document that breaks no rule, links only to
-//! what is known and shows only pictures that were given. What is wrong goes back to the model, a bounded number of times.
+//! The writer that calls a language model and validates its responses: the document must be valid, link only to known pages and show only
+//! given images. Errors go back to the model, a bounded number of times.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::features::emails::document::{self, Direction, Email, Violation};
 use crate::features::emails::model::{GenerationRequest, Plan, PlannedSlot};
 use crate::vocab::limits;
 
-/// What is asked, and how.
+/// The prompts.
 pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
     Texts::new(&[
         ("write", include_str!("../../../../assets/prompts/write.txt")),
@@ -26,7 +26,7 @@ pub static PROMPTS: LazyLock<Texts> = LazyLock::new(|| {
     ])
 });
 
-/// A conversation with the model about one answer.
+/// A conversation with the model about one response.
 pub struct ModelConversation<'a> {
     client: &'a Client,
     question: ModelRequest,
@@ -39,7 +39,7 @@ impl<'a> ModelConversation<'a> {
         Self { client, question: ModelRequest { system, turns, picture: None, schema: Some(schema) }, usage: Usage::default() }
     }
 
-    /// Ask until `read` takes the answer. What it finds wrong goes back to the model.
+    /// Calls the model until `read` accepts the response. The errors of `read` go back to the model.
     pub async fn until<T>(mut self, read: impl Fn(&Value) -> Result<T, Vec<String>>) -> (Result<T, String>, Usage) {
         let mut corrections = 0;
         loop {
@@ -55,7 +55,7 @@ impl<'a> ModelConversation<'a> {
             };
             if corrections == limits::LANGUAGE_MODEL_CORRECTIONS_MAX {
                 let first = errors.first().map(String::as_str).unwrap_or_default();
-                let reason = format!("The language model's answer was not usable, also after {corrections} corrections: {first}");
+                let reason = format!("The language model's response was unusable even after {corrections} corrections: {first}");
                 return (Err(reason), self.usage);
             }
             corrections += 1;
@@ -67,7 +67,7 @@ impl<'a> ModelConversation<'a> {
     }
 }
 
-/// The JSON of an answer; some models put it between fences or behind a sentence.
+/// Extracts the JSON of a response; some models put it in a code fence or after a sentence.
 fn parse(text: &str) -> Result<Value, Vec<String>> {
     let trimmed = text.trim();
     let (open, close) = (trimmed.find('{'), trimmed.rfind('}'));
@@ -75,14 +75,14 @@ fn parse(text: &str) -> Result<Value, Vec<String>> {
         (Some(open), Some(close)) if open < close => &trimmed[open..=close],
         _ => trimmed,
     };
-    serde_json::from_str(inner).map_err(|error| vec![format!("the answer is not JSON: {error}")])
+    serde_json::from_str(inner).map_err(|error| vec![format!("the response is not JSON: {error}")])
 }
 
-/// Plan a conversation.
+/// Plans a conversation.
 pub async fn plan(client: &Client, wanted: &GenerationRequest, material: &Material) -> (Result<PlannedSeries, String>, Usage) {
     let max = limits::EMAILS_PER_SERIES_MAX;
     if wanted.count == Some(1) {
-        // There is nothing to decide.
+        // A single email needs no plan.
         let title = wanted.prompt.lines().next().unwrap_or_default().chars().take(LINE_CHARACTERS_MAX).collect();
         return (Ok(PlannedSeries { title, plan: None }), Usage::default());
     }
@@ -126,9 +126,9 @@ fn plan_schema(count: Option<u8>) -> Value {
     })
 }
 
-/// A series longer than a year is several.
+/// The maximum length of a series in days. A longer one is several series.
 const DAYS_MAX: i32 = 365;
-/// A title or a purpose is a line.
+/// The maximum length of a title or purpose, which is a single line.
 const LINE_CHARACTERS_MAX: usize = 200;
 
 fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<String>> {
@@ -137,11 +137,11 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     let found = answer.emails.len();
     if count.is_some_and(|count| usize::from(count) != found) || !(1..=limits::EMAILS_PER_SERIES_MAX).contains(&found) {
         let wanted = count.map_or(format!("1 to {}", limits::EMAILS_PER_SERIES_MAX), |count| count.to_string());
-        errors.push(format!("emails: has {found} items; {wanted} are wanted"));
+        errors.push(format!("emails: has {found} items; expected {wanted}"));
     }
     let days: Vec<i32> = answer.emails.iter().map(|slot| slot.send_offset_days).collect();
     if days.first().is_some_and(|first| *first != 0) || !days.is_sorted() || days.iter().any(|days| *days > DAYS_MAX) {
-        errors.push(format!("emails: sendOffsetDays must begin with 0, never fall and be at most {DAYS_MAX}"));
+        errors.push(format!("emails: sendOffsetDays must start with 0, never decrease and be at most {DAYS_MAX}"));
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -154,7 +154,7 @@ fn read_plan(json: &Value, count: Option<u8>) -> Result<PlannedSeries, Vec<Strin
     Ok(PlannedSeries { title, plan })
 }
 
-/// Write an email.
+/// Writes an email.
 pub async fn write(client: &Client, brief: &Brief, material: &Material) -> (Result<Draft, String>, Usage) {
     let images = material.images();
     let links = material.links(&brief.wanted);
@@ -200,7 +200,7 @@ fn request(brief: &Brief) -> String {
     )
 }
 
-/// Change an email.
+/// Edits an email.
 pub async fn edit(client: &Client, document: &Email, prompt: &str, material: &Material) -> (Result<EditResult, String>, Usage) {
     let system = PROMPTS.write(
         "edit",
@@ -235,15 +235,15 @@ fn read_document(json: &Value, known: &KnownAddresses, language: Option<&str>) -
     let document = Email::from_json(json).map_err(|found| found.iter().map(Violation::to_string).collect::<Vec<_>>())?;
     let mut errors = known.strange(&document);
     if let Some(language) = language.filter(|language| !document.language.as_str().eq_ignore_ascii_case(language)) {
-        errors.push(format!("language: is {}; {language} is wanted", document.language.as_str()));
+        errors.push(format!("language: is {}; expected {language}", document.language.as_str()));
     }
     if errors.is_empty() { Ok(document) } else { Err(errors) }
 }
 
-/// What an email may link to and show.
+/// The addresses that an email may link to and show.
 pub struct KnownAddresses {
     links: Vec<String>,
-    /// Any page of these is known.
+    /// Hosts all of whose pages are known.
     hosts: Vec<String>,
     images: Vec<String>,
 }
@@ -261,7 +261,7 @@ impl KnownAddresses {
         known
     }
 
-    /// What the brand has and the prompt names.
+    /// Returns the addresses of the brand and of the prompt.
     pub fn of_prompt(material: &Material, prompt: &str) -> Self {
         let mut known = Self { links: material.site_links(), hosts: material.hosts(), images: material.image_urls() };
         let given = super::material::links_in(prompt);
@@ -270,19 +270,19 @@ impl KnownAddresses {
         known
     }
 
-    /// The same with links that an email has already.
+    /// Adds the links that an email already has.
     pub fn with_links<'a>(mut self, links: impl Iterator<Item = &'a str>) -> Self {
         self.links.extend(links.map(str::to_owned));
         self
     }
 
-    /// The same with images that an email shows already.
+    /// Adds the images that an email already shows.
     pub fn with_images<'a>(mut self, images: impl Iterator<Item = &'a str>) -> Self {
         self.images.extend(images.map(str::to_owned));
         self
     }
 
-    /// What an email shows already is known.
+    /// Adds all addresses of a document.
     fn add(&mut self, document: Option<&Email>) {
         for address in document.map(addresses).unwrap_or_default() {
             match address.kind {
@@ -292,7 +292,7 @@ impl KnownAddresses {
         }
     }
 
-    /// Every address in the document that nobody has given.
+    /// Returns an error for every unknown address in the document.
     fn strange(&self, document: &Email) -> Vec<String> {
         let strange = addresses(document).into_iter().filter(|address| !self.knows(address));
         strange
@@ -322,7 +322,7 @@ impl KnownAddresses {
     }
 }
 
-/// A slash at the end makes no other page here.
+/// Compares two URLs and ignores a trailing slash.
 fn same_page(one: &str, other: &str) -> bool {
     one.trim_end_matches('/') == other.trim_end_matches('/')
 }
@@ -332,7 +332,7 @@ enum Kind {
     Image,
 }
 
-/// An address in a document and where it stands.
+/// An address in a document with its path.
 struct Address {
     path: String,
     url: String,
@@ -366,7 +366,7 @@ fn collect(json: &Value, path: &str, key: &str, found: &mut Vec<Address>) {
     }
 }
 
-/// The brand as the prompts tell it.
+/// The brand in the form that prompts use.
 #[derive(Serialize)]
 pub struct BrandPrompt<'a> {
     name: &'a str,

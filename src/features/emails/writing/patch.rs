@@ -1,11 +1,11 @@
-//! Changes to a document that a language model may ask for, and making them.
+//! Edits a document by changes that a language model requests.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::features::emails::document::{Email, Violation};
 
-/// What a model answers to a request for an edit.
+/// The model's response to an edit request.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Patch {
@@ -25,7 +25,7 @@ pub struct Change {
     /// For `remove` and `move`: the block.
     #[serde(default)]
     pub id: Option<String>,
-    /// For `insert` and `move`: the block before it.
+    /// For `insert` and `move`: the preceding block.
     #[serde(default)]
     pub after: Option<String>,
     /// For `set` and `insert`.
@@ -33,7 +33,7 @@ pub struct Change {
     pub value: Value,
 }
 
-/// What a change does.
+/// The operation of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -43,7 +43,7 @@ pub enum Operation {
     Move,
 }
 
-/// The schema of a patch.
+/// Returns the schema of a patch.
 pub fn schema() -> Value {
     let text_or_null = json!({ "type": ["string", "null"] });
     json!({
@@ -71,7 +71,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Make the changes; or say everything that is wrong with them.
+/// Makes the changes, or returns everything that is wrong with them.
 pub fn apply(document: &Email, changes: &[Change]) -> Result<Email, Vec<String>> {
     let mut json = document.to_json();
     let mut errors = Vec::new();
@@ -104,10 +104,10 @@ fn make(json: &mut Value, change: &Change) -> Result<(), String> {
             let id = change.id.as_deref().ok_or("move needs an id")?;
             let place = place_of(json, id)?;
             if change.after.as_deref() == Some(id) {
-                return Err("a block cannot stand after itself".into());
+                return Err("a block cannot be placed after itself".into());
             }
             let block = blocks(json)?.remove(place);
-            // Taken out first: the place behind it may have moved.
+            // Remove it first: the following positions shift.
             let to = match place_after(json, change) {
                 Ok(to) => to,
                 Err(error) => {
@@ -131,11 +131,11 @@ fn place_of(json: &mut Value, id: &str) -> Result<usize, String> {
 }
 
 fn place_after(json: &mut Value, change: &Change) -> Result<usize, String> {
-    let after = change.after.as_deref().ok_or("say after which block")?;
+    let after = change.after.as_deref().ok_or("give the block to place it after")?;
     Ok(place_of(json, after)? + 1)
 }
 
-/// The value at a path of names, numbers, and ids of what stands in lists.
+/// Returns the value at a path of names, indexes, and ids of list items.
 fn field<'a>(json: &'a mut Value, path: &str) -> Result<&'a mut Value, String> {
     let unknown = || format!("there is nothing at the path {path:?}");
     let steps: Vec<&str> = path.split(['.', '[', ']']).filter(|step| !step.is_empty()).collect();
@@ -144,7 +144,7 @@ fn field<'a>(json: &'a mut Value, path: &str) -> Result<&'a mut Value, String> {
     for step in first {
         at = child(at, step).ok_or_else(unknown)?;
     }
-    // A field that is absent may be set: the document's own reader says whether there is such a field.
+    // An absent field may be set: parsing the document validates the field.
     if let Value::Object(fields) = at {
         return Ok(fields.entry(*last).or_insert(Value::Null));
     }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_set_and_blocks_inserted_moved_and_removed() {
+    fn fields_are_set_and_blocks_are_inserted_moved_and_removed() {
         let before = Email::sample();
         let names = ids(&before);
         let after = apply(
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_change_is_named() {
+    fn every_invalid_change_is_reported() {
         let errors = apply(
             &Email::sample(),
             &[
@@ -210,11 +210,11 @@ mod tests {
         );
         let errors = errors.expect_err("four mistakes");
         assert_eq!(errors.len(), 4, "{errors:?}");
-        assert!(errors[0].contains("needs a path") && errors[1].contains("nowhere") && errors[2].contains("after which"));
+        assert!(errors[0].contains("needs a path") && errors[1].contains("nowhere") && errors[2].contains("to place it after"));
     }
 
     #[test]
-    fn what_the_document_cannot_be_is_refused_with_its_place() {
+    fn an_invalid_document_is_rejected_with_the_path() {
         let errors = apply(&Email::sample(), &[change(json!({ "op": "set", "path": "colour", "value": "red" }))]);
         assert!(errors.expect_err("no such field")[0].contains("colour"));
     }

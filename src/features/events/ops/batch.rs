@@ -1,4 +1,4 @@
-//! Record many customer events.
+//! Records many customer events.
 
 use std::fmt;
 
@@ -27,13 +27,14 @@ pub struct Batch;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventBatch {
-    /// The project they belong to.
+    /// The project of the events.
     pub project_id: ProjectId,
-    /// 1 to 500 events, each as for recording one, without projectId. A wrong one is told in the answer and spoils no other.
+    /// 1 to 500 events, each in the same form as when recording one, without projectId. An invalid one is reported in the response and does
+    /// not affect the others.
     pub events: Rows,
 }
 
-/// Rows that were read, each by itself.
+/// The parsed rows, each with its own result.
 pub struct Rows(Vec<Result<EventRow, FieldError>>);
 
 impl<'de> Deserialize<'de> for Rows {
@@ -80,15 +81,15 @@ impl JsonSchema for Rows {
     }
 }
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedEvents {
     /// Rows that were stored.
     pub accepted: usize,
-    /// Rows that were skipped because their dedupeKey was stored already.
+    /// Rows that were skipped because their dedupeKey was already stored.
     pub duplicates: usize,
-    /// One for each row, in the order of the request.
+    /// One result for each row, in the order of the request.
     pub results: Vec<EventRowResult>,
     /// Rows that were refused.
     pub invalid: Vec<InvalidEventRow>,
@@ -114,11 +115,11 @@ impl Operation for Batch {
     const SPEC: Spec = Spec::post("events.batch", "/v1/events/batch", needs(Permission::AudienceWrite))
         .summary("Record up to 500 customer events")
         .about(
-            "Rows are taken in their order, each as with recording one event. Give each a dedupeKey: a batch that is sent again then \
+            "Rows are processed in order, each like a single event. Give each a dedupeKey, so that a batch that is sent again \
                 stores nothing twice. Idempotency-Key is refused here.",
         )
         .body(BodySize::Bulk)
-        .replay(Replay::Refused("Idempotency-Key is not honoured for batches; give each event a dedupeKey instead."))
+        .replay(Replay::Refused("Idempotency-Key does not apply to batches; give each event a dedupeKey instead."))
         .fails(&[Code::NotFound]);
     type Input = EventBatch;
     type Output = Done<RecordedEvents>;
@@ -139,7 +140,7 @@ impl Operation for Batch {
         let mut result = RecordedEvents::default();
         let event_id = EventId::parse("66f1a2b300000007a1b2c3d4").expect("24 hexadecimal characters");
         result.take(&IngestOutcome::Stored(event_id), Some("order-1001:paid".into()));
-        let reason = "The domain after the @ has no dot; give it in full, like example.com.";
+        let reason = "The domain after the @ has no dot; enter it in full, like example.com.";
         result.refuse(FieldError::new("identifiers.email", reason));
         (input, Done(result))
     }

@@ -1,4 +1,4 @@
-//! The events of a contact.
+//! Lists the events of a contact.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,17 +15,17 @@ use crate::vocab::permissions::Permission;
 /// `events.list`
 pub struct List;
 
-/// Whose events, and which part of them.
+/// The contact, and the part of its events to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListEvents {
     /// The contact's id.
     pub id: ContactId,
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the part before.
+    /// `nextCursor` of the previous part.
     pub cursor: Option<String>,
 }
 
@@ -33,9 +33,9 @@ pub struct ListEvents {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomerEventPart {
-    /// By when they occurred, the newest first.
+    /// By time of occurrence, newest first.
     pub events: Vec<CustomerEvent>,
-    /// Where the next part begins; absent if there is none.
+    /// The start of the next part; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
@@ -44,7 +44,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("events.list", "/v1/contacts/{id}/events", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/{id}/events"])
         .summary("List the events of a contact")
-        .about("Events that were reported with POST /v1/events in the last 90 days, the newest first.")
+        .about("Events reported with POST /v1/events in the last 90 days, newest first.")
         .fails(&[Code::NotFound]);
     type Input = ListEvents;
     type Output = Done<CustomerEventPart>;
@@ -71,8 +71,8 @@ impl Query for List {
     }
 }
 
-/// The place in the list that a cursor names.
+/// Returns the position that a cursor encodes.
 fn parse_cursor(cursor: &str) -> Result<(Timestamp, EventId), Failure> {
     let parts = cursor.rsplit_once('-').and_then(|(at, id)| Some((Timestamp(at.parse().ok()?), EventId::parse(id)?)));
-    parts.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
+    parts.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous part, unchanged"))
 }

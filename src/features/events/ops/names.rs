@@ -1,4 +1,4 @@
-//! Under which names events were reported: for writing conditions.
+//! Lists the names of reported events, for writing filters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,27 +14,27 @@ use crate::vocab::permissions::Permission;
 /// `events.names`
 pub struct Names;
 
-/// Whose events.
+/// The project of the events.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListEventNames {
-    /// The project they were reported to.
+    /// The project that the events were reported to.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
 }
 
-/// Names of events.
+/// Event names.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventNames {
-    /// In small letters, in alphabetical order.
+    /// In lowercase, in alphabetical order.
     pub names: Vec<String>,
 }
 
 impl Operation for Names {
     const SPEC: Spec = Spec::get("events.names", "/v1/projects/{projectId}/event-names", needs(Permission::AudienceRead))
-        .summary("List the names under which events were reported")
-        .about("Names that segments can ask for. One that was ever reported stays.")
+        .summary("List event names")
+        .about("Returns the event names that segments can filter by. A name stays in the list once it was reported.")
         .fails(&[Code::NotFound]);
     type Input = ListEventNames;
     type Output = Done<EventNames>;

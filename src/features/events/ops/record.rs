@@ -1,4 +1,4 @@
-//! Record a customer event.
+//! Records a customer event.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,20 +25,20 @@ pub struct Record;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordEvent {
-    /// The project it belongs to.
+    /// The project of the event.
     pub project_id: ProjectId,
-    /// Like `purchase.completed`. With a name that contains `refund`, `cancelled` or `canceled`, in any letter case, the amount counts as
+    /// Like `purchase.completed`. If the name contains `refund`, `cancelled` or `canceled`, in upper or lower case, the amount counts as
     /// negative.
     pub name: EventName,
     pub identifiers: EventIdentifiers,
-    /// What is known of the contact by now, as with changing a contact. Never changes its subscription.
+    /// Current data about the contact, in the same form as when updating a contact. Never changes its subscription.
     pub profile: Option<ContactProfile>,
     /// At most 16 KB of JSON, 50 names, 4 levels of objects and lists. `value` is an amount in major units, `currency` its ISO 4217
     /// code, USD if absent.
     pub properties: Option<Properties>,
-    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; of UTC without an offset.
+    /// When it occurred: in the last 90 days, at most 5 minutes ahead of the service's clock. Now if absent; UTC if it has no offset.
     pub occurred_at: Option<WireTime>,
-    /// Of events with the same key in one project only the first is stored.
+    /// Only the first event with a given key is stored in a project.
     pub dedupe_key: Option<DedupeKey>,
 }
 
@@ -46,8 +46,8 @@ impl Operation for Record {
     const SPEC: Spec = Spec::post("events.record", "/v1/events", needs(Permission::AudienceWrite))
         .summary("Record a customer event")
         .about(
-            "The service keeps the event for 90 days with its contact. An event with externalOrderId and a number in properties.value is \
-                a conversion: it counts once per order, for the email that the contact clicked last in the five days before \
+            "The service stores the event with its contact for 90 days. An event with externalOrderId and a number in properties.value is \
+                a conversion: it counts once per order, for the email that the contact last clicked in the five days before \
                 occurredAt. An event whose name contains refund, cancelled or canceled counts its amount as negative, in full. It is \
                 taken from the email that its order is credited to or, if the service knows no payment with its externalOrderId, from \
                 the email of the contact's last credited order. It may arrive before its order. Two equal refunds with the same \

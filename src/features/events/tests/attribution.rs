@@ -1,4 +1,4 @@
-//! TABLE: clicks and orders of people, and which email is credited with what.
+//! TABLE: clicks and orders of contacts, and the resulting attribution.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use crate::features::sending::orders::{self, Scope};
 use crate::testing::{START, TestApp};
 use crate::vocab::ids::{MailingId, ProjectId};
 
-/// When orders are paid where the table says 0: ten days after the clock began, which is now.
+/// The payment time that the table calls 0: ten days after the clock started, which is now.
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 const PEOPLE: [&str; 2] = ["ada@example.com", "grace@example.com"];
 
-/// Something that arrives.
+/// One arrival in a test case.
 ///
-/// - `click A -1h`: a person's click in email A; `click A -1h 2` by the second person.
-/// - `before A -1h`: a click from when the person was no contact yet; `before A -1h 2` by the second person.
-/// - `scanner A`: clicks in A that were taken for the person's turn out a machine's.
-/// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second person.
-/// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second person.
-/// - `back-none 50 USD 0`: a refund that names no order; `back-none 50 USD 0 2` by the second person.
+/// - `click A -1h`: a contact's click in email A; `click A -1h 2` by the second contact.
+/// - `before A -1h`: a click from before the contact existed; `before A -1h 2` by the second contact.
+/// - `scanner A`: the contact's clicks in A turn out to be a bot's.
+/// - `paid 50 USD 0`, `back 50 USD 0`: an event of order 1; `paid 50 USD 0 2` of order 2, `paid 50 USD 0 2 2` by the second contact.
+/// - `paid-key 50 USD 0 KEY`: order 1 with a dedupeKey; `paid-key 50 USD 0 KEY 2` by the second contact.
+/// - `back-none 50 USD 0`: a refund without an order id; `back-none 50 USD 0 2` by the second contact.
 ///
 /// Times are sums like `-5d+1ms`.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Arrival {
         Self(text.into())
     }
 
-    /// Let it arrive in a project whose people are there.
+    /// Applies it to a project that has the contacts.
     pub fn take(&self, tx: &mut WriteTx<'_>, project: ProjectId) {
         let words: Vec<&str> = self.0.split(' ').collect();
         let word = |index: usize| words.get(index).copied();
@@ -58,7 +58,7 @@ impl Arrival {
             "paid" | "back" => event(tx, project, &words, (word(4).or(Some("1")), person(5)), None),
             "paid-key" | "back-key" => event(tx, project, &words, (Some("1"), person(5)), word(4)),
             "back-none" => event(tx, project, &words, (None, person(4)), None),
-            other => panic!("what is {other}?"),
+            other => panic!("unknown arrival {other}"),
         }
     }
 }
@@ -81,7 +81,7 @@ fn event(tx: &mut WriteTx<'_>, project: ProjectId, words: &[&str], (order, perso
     .expect("written");
 }
 
-/// A sum like `-5d+1ms` from noon.
+/// Parses a sum like `-5d+1ms`, counted from noon.
 fn time(text: &str) -> Timestamp {
     let mut ms = 0;
     let mut rest = text;
@@ -95,7 +95,7 @@ fn time(text: &str) -> Timestamp {
             "m" => 60_000,
             "h" => 3_600_000,
             "d" => 86_400_000,
-            other => panic!("what is {other}?"),
+            other => panic!("unknown unit {other}"),
         };
         ms += part[..unit].parse::<i64>().expect("a number") * factor;
         rest = after;
@@ -103,14 +103,14 @@ fn time(text: &str) -> Timestamp {
     START.plus_ms(NOON_MS + ms)
 }
 
-/// The email with this letter; a later letter is a newer email.
+/// Returns the email with this letter; a later letter is a newer email.
 fn mailing(project: ProjectId, letter: &str) -> MailingId {
     let mut bytes = project.0;
     bytes[0] = letter.as_bytes()[0];
     MailingId::from_bytes(bytes)
 }
 
-/// A project of its own whose people are there, as contacts 0 and 1.
+/// Creates a project with both people as contacts 0 and 1.
 pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     let mut bytes = [0xEE; 12];
     bytes[8..].copy_from_slice(&number.to_be_bytes());
@@ -127,30 +127,30 @@ pub fn project(tx: &mut WriteTx<'_>, number: u32) -> ProjectId {
     project
 }
 
-/// Everything that waits is looked at.
+/// Processes everything that is pending.
 pub fn settle(tx: &mut WriteTx<'_>) {
     while reattribution::recheck(tx).expect("written") {}
 }
 
-/// What each email is credited with, like `A 1 50 USD, B 0 -5 EUR`.
+/// Returns what is attributed to each email, like `A 1 50 USD, B 0 -5 EUR`.
 pub fn credited(tx: &impl Read, project: ProjectId) -> String {
-    let mut told = BTreeMap::new();
+    let mut lines = BTreeMap::new();
     for letter in ["A", "B", "C"] {
         let totals = orders::totals(tx, Scope::Mailing(mailing(project, letter))).expect("readable");
         for (currency, revenue) in totals {
             let text = format!("{letter} {} {} {}", revenue.conversions, revenue.amount, currency.as_str());
-            told.insert((letter, currency), text);
+            lines.insert((letter, currency), text);
         }
     }
-    told.into_values().collect::<Vec<_>>().join(", ")
+    lines.into_values().collect::<Vec<_>>().join(", ")
 }
 
 const NONE: &str = "";
 
-/// What arrives, and what each email is then credited with.
+/// The arrivals, and what is then attributed to each email.
 const CASES: &[(&str, &[&str], &str)] = &[
     // Windows and edges.
-    ("an order without a click is nobody's", &["paid 50 USD 0"], NONE),
+    ("an order without a click is not attributed", &["paid 50 USD 0"], NONE),
     ("a click an hour before", &["click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("a click a millisecond before", &["click A -1ms", "paid 50 USD 0"], "A 1 50 USD"),
     ("a click in the same millisecond", &["click A 0", "paid 50 USD 0"], "A 1 50 USD"),
@@ -160,11 +160,11 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("a click just outside of five days", &["click A -5d-1ms", "paid 50 USD 0"], NONE),
     ("a click over midnight", &["click A -13h", "paid 50 USD 0"], "A 1 50 USD"),
     (
-        "an order of the past is held against clicks of its own time",
+        "a past order is compared with the clicks of its own time",
         &["click A -3d", "click B -1h", "paid 50 USD -2d"],
         "A 1 50 USD",
     ),
-    ("an order of the past with clicks after it only", &["click B -1h", "paid 50 USD -2d"], NONE),
+    ("a past order with only later clicks", &["click B -1h", "paid 50 USD -2d"], NONE),
     ("an order a little ahead of the clock", &["click A 0", "paid 50 USD +5m"], "A 1 50 USD"),
     // The last click.
     ("the last of two emails", &["click A -2h", "click B -1h", "paid 50 USD 0"], "B 1 50 USD"),
@@ -173,22 +173,22 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("a click after the order does not take it over", &["click A -1h", "click B +1m", "paid 50 USD 0"], "A 1 50 USD"),
     ("two clicks in one millisecond: the newer email", &["click B -1h", "click A -1h", "paid 50 USD 0"], "B 1 50 USD"),
     ("an email clicked often is credited once", &["click A -3h", "click A -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
-    ("an old click falls out, a newer one does not", &["click B -6d", "click A -4d", "paid 50 USD 0"], "A 1 50 USD"),
+    ("an old click expires, a newer one does not", &["click B -6d", "click A -4d", "paid 50 USD 0"], "A 1 50 USD"),
     ("three emails", &["click C -4d", "click A -2d", "click B -3d", "paid 50 USD 0"], "A 1 50 USD"),
     // Whose clicks.
     ("another person's click is not this one's", &["click A -1h 2", "paid 50 USD 0"], NONE),
     ("each person's own click", &["click A -1h", "click B -1h 2", "paid 50 USD 0", "paid 7 USD 0 2 2"], "A 1 50 USD, B 1 7 USD"),
     (
-        "who paid counts, not who got money back",
+        "the payer counts, not the one refunded",
         &["click A -1h", "click B -1h 2", "paid 50 USD 0", "back 20 USD 0 1 2"],
         "A 1 30 USD",
     ),
     (
-        "the same order reported of two people is the earlier's",
+        "an order reported for two people belongs to the earlier",
         &["click A -1h", "click B -1h 2", "paid 50 USD -1m 1 2", "paid 50 USD 0"],
         "B 1 50 USD",
     ),
-    // People who were no contacts when they clicked.
+    // People who were not contacts when they clicked.
     ("a click from before", &["before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("the last click is one since", &["before B -2h", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     ("the last click is one from before", &["click B -2h", "before A -1h", "paid 50 USD 0"], "A 1 50 USD"),
@@ -196,24 +196,24 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("a click from before outside of five days", &["before A -5d-1ms", "paid 50 USD 0"], NONE),
     ("another person's click from before", &["before A -1h 2", "paid 50 USD 0"], NONE),
     // Scanners.
-    ("a click that was a scanner's counts no more", &["click A -1h", "paid 50 USD 0", "scanner A"], NONE),
+    ("a scanner's click no longer counts", &["click A -1h", "paid 50 USD 0", "scanner A"], NONE),
     ("the click before it counts again", &["click A -2h", "click B -1h", "paid 50 USD 0", "scanner B"], "A 1 50 USD"),
     (
-        "a scanner's click that is found out before the order",
+        "a scanner's click recognized before the order",
         &["click A -2h", "click B -1h", "scanner B", "paid 50 USD 0"],
         "A 1 50 USD",
     ),
     ("a person's click after the scanner's", &["click A -2h", "scanner A", "click A -1h", "paid 50 USD 0"], "A 1 50 USD"),
     // Late, early, out of order.
-    ("a click that is known only after the order", &["paid 50 USD 0", "click A -1h"], "A 1 50 USD"),
-    ("a newer click that is known only after the order", &["click A -2h", "paid 50 USD 0", "click B -1h"], "B 1 50 USD"),
-    ("an older click that is known only after the order", &["click B -1h", "paid 50 USD 0", "click A -2h"], "B 1 50 USD"),
-    ("a click outside of the window that comes late", &["paid 50 USD 0", "click A -5d-1ms"], NONE),
+    ("a click recorded only after the order", &["paid 50 USD 0", "click A -1h"], "A 1 50 USD"),
+    ("a newer click recorded only after the order", &["click A -2h", "paid 50 USD 0", "click B -1h"], "B 1 50 USD"),
+    ("an older click recorded only after the order", &["click B -1h", "paid 50 USD 0", "click A -2h"], "B 1 50 USD"),
+    ("a late click outside the window", &["paid 50 USD 0", "click A -5d-1ms"], NONE),
     ("a refund before the payment", &["click A -1h", "back 20 USD +1m", "paid 50 USD 0"], "A 1 30 USD"),
     ("a refund before the payment before the click", &["back 20 USD +1m", "paid 50 USD 0", "click A -1h"], "A 1 30 USD"),
-    ("an earlier payment told late moves the window", &["click A -1h", "paid 50 USD 0", "paid 50 USD -2h"], NONE),
+    ("an earlier payment reported late moves the window", &["click A -1h", "paid 50 USD 0", "paid 50 USD -2h"], NONE),
     (
-        "an earlier payment told late moves the credit",
+        "an earlier payment reported late moves the attribution",
         &["click A -3h", "click B -1h", "paid 50 USD 0", "paid 50 USD -2h"],
         "A 1 50 USD",
     ),
@@ -224,7 +224,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         "A 1 0 USD",
     ),
     ("a refund long after the window", &["click A -9d", "paid 50 USD -9d", "back 20 USD 0"], "A 1 30 USD"),
-    ("a refund of an order that is nobody's", &["paid 50 USD 0", "back 20 USD +1m"], NONE),
+    ("a refund of an unattributed order", &["paid 50 USD 0", "back 20 USD +1m"], NONE),
     ("a refund without any order", &["click A -1h", "back 20 USD 0"], NONE),
     ("a refund of more than was paid counts in full", &["click A -1h", "paid 50 USD 0", "back 80 USD +1m"], "A 1 -30 USD"),
     (
@@ -237,7 +237,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         &["click A -1h", "paid 50 USD 0", "paid 9 USD 0 2", "back 20 USD +1m", "back 9 USD +1m 2"],
         "A 2 30 USD",
     ),
-    // Refunds with ids of their own, and with none.
+    // Refunds with their own ids, and with none.
     (
         "a refund with its own id is taken from the last order",
         &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r"],
@@ -245,7 +245,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("so is one without an id", &["click A -1h", "paid 50 USD 0", "back-none 20 USD +1m"], "A 1 30 USD"),
     (
-        "the last order is the last one credited to an email",
+        "the last order is the last attributed one",
         &["click A -9d", "paid 50 USD -8d", "paid 9 USD 0 2", "back 20 USD +1m r"],
         "A 1 30 USD",
     ),
@@ -286,7 +286,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ),
     ("another person's order is not this one's", &["click A -1h", "paid 50 USD 0", "back 20 USD +1m r 2"], "A 1 50 USD"),
     (
-        "an earlier payment by another person takes the order along",
+        "an earlier payment by another person moves the order",
         &["click A -1h", "click B -1h 2", "paid 50 USD 0", "back 20 USD +1m r", "paid 50 USD -1m 1 2"],
         "B 1 50 USD",
     ),
@@ -319,7 +319,7 @@ const CASES: &[(&str, &[&str], &str)] = &[
         "A 1 10 USD",
     ),
     (
-        "a refund that is told again without its key is one",
+        "a refund repeated without its key is one",
         &["click A -1h", "back 20 USD +1m", "paid 50 USD 0", "back-key 20 USD +1m a"],
         "A 1 30 USD",
     ),
@@ -327,20 +327,20 @@ const CASES: &[(&str, &[&str], &str)] = &[
     ("two orders", &["click A -1h", "paid 50 USD 0", "paid 0.10 USD +1m 2"], "A 2 50.1 USD"),
     ("two orders in two currencies", &["click A -1h", "paid 50 USD 0", "paid 45 EUR 0 2"], "A 1 45 EUR, A 1 50 USD"),
     (
-        "two orders credited to two emails",
+        "two orders attributed to two emails",
         &["click A -2h", "paid 50 USD -1h", "click B -30m", "paid 7 USD 0 2"],
         "A 1 50 USD, B 1 7 USD",
     ),
-    ("money back in another currency", &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m"], "A 0 -5 EUR, A 1 50 USD"),
+    ("a refund in another currency", &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m"], "A 0 -5 EUR, A 1 50 USD"),
     (
-        "a credit that moves takes all currencies along",
+        "moving an attribution moves all currencies",
         &["click A -1h", "paid 50 USD 0", "back 5 EUR +1m", "click B -1m"],
         "B 0 -5 EUR, B 1 50 USD",
     ),
 ];
 
 #[test]
-fn emails_are_credited_as_the_table_says() {
+fn attribution_matches_the_table() {
     let app = TestApp::new();
     app.clock.advance_ms(NOON_MS);
     for (number, (case, arrivals, expected)) in CASES.iter().enumerate() {

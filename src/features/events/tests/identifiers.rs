@@ -1,4 +1,4 @@
-//! Whom events are about, and what they change of them.
+//! Which contacts events are about, and what they change.
 
 use serde_json::{Value, json};
 
@@ -10,10 +10,10 @@ fn named(name: &str, identifiers: Value) -> Value {
 }
 
 #[test]
-fn an_address_makes_a_contact_that_may_not_be_mailed_and_tells_no_webhook() {
+fn an_address_creates_a_non_subscribed_contact_without_a_webhook_event() {
     let shop = Shop::new();
-    let told = |shop: &Shop| outbox::waiting(&shop.app.read(), 100).expect("readable").len();
-    let before = told(&shop);
+    let pending_events = |shop: &Shop| outbox::waiting(&shop.app.read(), 100).expect("readable").len();
+    let before = pending_events(&shop);
     shop.stored(json!({
         "name": "signup", "identifiers": { "email": "Ada@Example.com" },
         "profile": { "firstName": "Ada", "country": "GB", "customFields": { "plan": "pro" } },
@@ -27,13 +27,13 @@ fn an_address_makes_a_contact_that_may_not_be_mailed_and_tells_no_webhook() {
     shop.stored(json!({
         "name": "login", "identifiers": { "email": "ada@example.COM" }, "profile": { "lastName": "Lovelace" },
     }));
-    assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 1, "the same whatever its case");
-    assert_eq!(told(&shop), before);
+    assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 1, "the same in any case");
+    assert_eq!(pending_events(&shop), before);
     assert_eq!(shop.app.get_in("/v1/contacts?status=non-subscribed").data()["total"], 1, "counts are in step");
 }
 
 #[test]
-fn a_profile_is_laid_over_what_is_there_and_the_subscription_stays() {
+fn a_profile_is_merged_and_the_subscription_stays() {
     let shop = Shop::new();
     let id = shop.add("ada@example.com");
     shop.app
@@ -52,11 +52,11 @@ fn a_profile_is_laid_over_what_is_there_and_the_subscription_stays() {
     let before = shop.contact(&id)["updatedAt"].clone();
     shop.app.clock.advance_ms(1_000);
     shop.stored(json!({ "name": "login", "identifiers": { "email": "ada@example.com" }, "profile": { "firstName": "Ada" } }));
-    assert_eq!(shop.contact(&id)["updatedAt"], before, "what changes nothing is no change");
+    assert_eq!(shop.contact(&id)["updatedAt"], before, "a change without effect does not count");
 }
 
 #[test]
-fn ids_of_other_systems_are_remembered_and_understood_alone() {
+fn external_ids_are_stored_and_suffice_later() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     let ids = json!({ "externalCustomerId": "c-1", "externalCheckoutId": "k-1", "externalOrderId": "o-1" });
@@ -74,14 +74,14 @@ fn ids_of_other_systems_are_remembered_and_understood_alone() {
     }
     assert_eq!(shop.events_of(&ada).len(), 4);
     let mixed = json!({ "externalCustomerId": "k-1" });
-    assert_eq!(shop.report(named("later", mixed)).status, 404, "kinds of ids are told apart");
+    assert_eq!(shop.report(named("later", mixed)).status, 404, "kinds of ids are separate");
     let project = shop.app.another_project();
     let elsewhere = json!({ "projectId": project, "name": "later", "identifiers": { "externalOrderId": "o-1" } });
     assert_eq!(shop.app.post("/v1/events", elsewhere).status, 404, "and projects, too");
 }
 
 #[test]
-fn of_several_identifiers_the_first_that_leads_somewhere_decides() {
+fn the_first_identifier_that_matches_a_contact_decides() {
     let shop = Shop::new();
     let [ada, grace] = ["ada@example.com", "grace@example.com"].map(|email| shop.add(email));
     shop.stored(named("paid", json!({ "subscriberId": grace, "externalCustomerId": "c-1" })));
@@ -98,7 +98,7 @@ fn of_several_identifiers_the_first_that_leads_somewhere_decides() {
     assert_eq!(about(json!({ "email": "new@example.com", "subscriberId": grace })), "somebody else");
     assert_eq!(about(json!({ "subscriberId": "0123456789abcdef01234567", "externalCustomerId": "c-1" })), "grace");
     assert_eq!(about(json!({ "subscriberId": ada, "externalCustomerId": "c-1" })), "ada");
-    assert_eq!(about(json!({ "externalCustomerId": "c-1" })), "ada", "an id is of whom it was last said");
+    assert_eq!(about(json!({ "externalCustomerId": "c-1" })), "ada", "an id belongs to its last contact");
     assert_eq!(
         about(json!({ "externalCustomerId": "unknown", "externalCheckoutId": "unknown", "subscriberId": grace })),
         "grace"
@@ -107,7 +107,7 @@ fn of_several_identifiers_the_first_that_leads_somewhere_decides() {
 }
 
 #[test]
-fn a_deleted_contact_is_not_brought_back_by_an_id_and_an_address_makes_a_new_one() {
+fn an_id_does_not_restore_a_deleted_contact_and_an_address_creates_a_new_one() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     shop.stored(named("paid", json!({ "subscriberId": ada, "externalOrderId": "o-1" })));
@@ -115,9 +115,9 @@ fn a_deleted_contact_is_not_brought_back_by_an_id_and_an_address_makes_a_new_one
     assert_eq!(shop.report(named("later", json!({ "externalOrderId": "o-1" }))).status, 404);
     assert_eq!(shop.report(named("later", json!({ "subscriberId": ada }))).status, 404);
     shop.stored(named("later", json!({ "email": "ada@example.com", "externalOrderId": "o-1" })));
-    let anew = shop.by_email("ada@example.com").expect("there");
-    assert_eq!(anew["status"], "non-subscribed");
-    assert_ne!(anew["id"], ada.as_str());
+    let recreated = shop.by_email("ada@example.com").expect("there");
+    assert_eq!(recreated["status"], "non-subscribed");
+    assert_ne!(recreated["id"], ada.as_str());
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn a_refused_event_leaves_nothing_behind() {
     });
     let refused = shop.report(too_large.clone());
     assert!(refused.refusal().2.starts_with("profile.customFields: "), "{refused:?}");
-    let told = shop.batch(json!([too_large, { "name": "ok", "identifiers": { "email": "b@example.com" } }])).data();
-    assert_eq!((&told["accepted"], &told["invalid"][0]["field"]), (&json!(1), &json!("profile.customFields")));
+    let response = shop.batch(json!([too_large, { "name": "ok", "identifiers": { "email": "b@example.com" } }])).data();
+    assert_eq!((&response["accepted"], &response["invalid"][0]["field"]), (&json!(1), &json!("profile.customFields")));
     assert!(shop.by_email("new@example.com").is_none());
     assert_eq!(shop.report(named("x", json!({ "externalCustomerId": "c-9" }))).status, 404);
     let known = shop.add("ada@example.com");
@@ -143,15 +143,15 @@ fn a_refused_event_leaves_nothing_behind() {
 }
 
 #[test]
-fn rows_of_one_batch_about_one_new_address_are_about_one_contact() {
+fn rows_with_one_new_address_in_a_batch_create_one_contact() {
     let shop = Shop::new();
     let row =
         |name: &str, email: &str| json!({ "name": name, "identifiers": { "email": email }, "profile": { "firstName": name } });
-    let told =
+    let response =
         shop.batch(json!([row("One", "new@example.com"), row("Two", "NEW@example.com"), row("Three", "other@example.com")]));
-    assert_eq!(told.data()["accepted"], 3);
+    assert_eq!(response.data()["accepted"], 3);
     assert_eq!(shop.app.get_in("/v1/contacts").data()["total"], 2);
     let new = shop.by_email("new@example.com").expect("there");
-    assert_eq!(new["firstName"], "Two", "rows are taken in their order");
+    assert_eq!(new["firstName"], "Two", "rows are processed in order");
     assert_eq!(shop.events_of(new["id"].as_str().expect("an id")).len(), 2);
 }

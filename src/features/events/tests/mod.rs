@@ -1,4 +1,4 @@
-//! Events through the pipeline that they come in by, and what becomes of orders whichever way it all arrives.
+//! Events through the request pipeline, and the resulting orders in any order of arrival.
 
 mod attribution;
 mod identifiers;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::testing::{START, TestApp, TestResponse};
 
-/// A mill, and its project as a shop sees it.
+/// A test app with one project, as a shop uses it.
 struct Shop {
     app: TestApp,
 }
@@ -21,17 +21,17 @@ impl Shop {
         Self { app: TestApp::new() }
     }
 
-    /// Report one event.
+    /// Reports one event.
     fn report(&self, event: Value) -> TestResponse {
         self.app.post_in("/v1/events", event)
     }
 
-    /// Report an event that is stored; its id.
+    /// Reports an event that must be stored; returns its id.
     #[track_caller]
     fn stored(&self, event: Value) -> String {
-        let told = self.report(event).data();
-        assert_eq!(told["stored"], true, "{told}");
-        told["eventId"].as_str().expect("an id").to_owned()
+        let response = self.report(event).data();
+        assert_eq!(response["stored"], true, "{response}");
+        response["eventId"].as_str().expect("an id").to_owned()
     }
 
     fn batch(&self, events: Value) -> TestResponse {
@@ -42,12 +42,12 @@ impl Shop {
         self.app.get_in(&format!("/v1/contacts/{id}")).data()
     }
 
-    /// Add a contact; its id.
+    /// Adds a contact; returns its id.
     fn add(&self, email: &str) -> String {
         self.app.post_in("/v1/contacts", json!({ "email": email })).data()["id"].as_str().expect("an id").to_owned()
     }
 
-    /// The contact with this address.
+    /// Returns the contact with this address.
     fn by_email(&self, email: &str) -> Option<Value> {
         let all = self.app.get_in("/v1/contacts?limit=100").data();
         all["contacts"].as_array().expect("a list").iter().find(|contact| contact["email"] == email).cloned()
@@ -58,7 +58,7 @@ impl Shop {
         listed["events"].as_array().expect("a list").clone()
     }
 
-    /// How many contacts of the project are in such a segment.
+    /// Returns how many contacts of the project are in a segment with these filters.
     fn segment(&self, filters: Value) -> u64 {
         let name = filters.to_string().chars().take(100).collect::<String>();
         let made = self.app.post_in("/v1/segments", json!({ "name": name, "filters": filters })).data();
@@ -66,7 +66,7 @@ impl Shop {
     }
 }
 
-/// A time so many milliseconds after the clock began.
+/// Returns the time this many milliseconds after the clock started.
 fn at(ms: i64) -> String {
     START.plus_ms(ms).to_string()
 }

@@ -1,4 +1,4 @@
-//! Whichever way clicks, payments and refunds arrive, and however often somebody looks in between, emails are credited with the same.
+//! However clicks, payments and refunds arrive, and however often the worker runs in between, the attribution is the same.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -8,7 +8,7 @@ use crate::testing::TestApp;
 
 const NOON_MS: i64 = 10 * 24 * 60 * 60 * 1000;
 
-/// What emails are credited with after `order` of `arrivals`, each followed by a look if its place is in `looks`.
+/// Returns the attribution after `order` of `arrivals`. The worker runs after those arrivals whose bit is set in `looks`.
 fn outcome(app: &TestApp, number: u32, arrivals: Vec<Arrival>, looks: u32) -> String {
     let store = &app.data().store;
     let written = store.write_blocking(move |tx| {
@@ -25,7 +25,7 @@ fn outcome(app: &TestApp, number: u32, arrivals: Vec<Arrival>, looks: u32) -> St
     written.expect("written").expect("no refusal")
 }
 
-/// Every order of so many things (Heap's algorithm).
+/// Returns all permutations of this many items (Heap's algorithm).
 fn orders(many: usize) -> Vec<Vec<usize>> {
     fn permute(end: usize, places: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
         if end <= 1 {
@@ -43,7 +43,7 @@ fn orders(many: usize) -> Vec<Vec<usize>> {
 }
 
 #[test]
-fn all_720_orders_of_six_arrivals_come_to_the_same() {
+fn all_720_orders_of_six_arrivals_give_the_same_result() {
     let app = TestApp::new();
     app.clock.advance_ms(NOON_MS);
     let arrivals =
@@ -62,13 +62,13 @@ fn arrival() -> impl Strategy<Value = String> {
     let click = (select(vec!["A", "B", "C"]), select(times.clone()), 1..3_u8)
         .prop_map(|(email, time, person)| format!("click {email} {time} {person}"));
     let amounts = vec!["0", "0.1", "20", "49.99", "50"];
-    // An order's person is told by its number: two people at one moment would be told apart by who came first.
+    // An order's number determines its contact: with two contacts at one moment, the result would depend on which came first.
     let money = |what: &'static str| {
         (select(amounts.clone()), select(vec!["USD", "EUR"]), select(times.clone()), 1..5_u8).prop_map(
             move |(amount, currency, time, order)| format!("{what} {amount} {currency} {time} {order} {}", order % 2 + 1),
         )
     };
-    // A key belongs to one thing: the same with another content is a question of who came first.
+    // A key belongs to one content: otherwise the result would depend on which event came first.
     let keyed = (select(amounts.clone()), select(times.clone()), 1..3_u8)
         .prop_map(|(amount, time, key)| format!("back-key {amount} USD {time} {amount}{time}{key} 2"));
     let without_order = (select(amounts.clone()), select(times.clone()), 1..3_u8)
@@ -77,7 +77,7 @@ fn arrival() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn any_arrivals_in_any_order_with_repeats_come_to_the_same() {
+fn any_arrivals_in_any_order_with_repeats_give_the_same_result() {
     let app = TestApp::new();
     app.clock.advance_ms(NOON_MS);
     let number = std::cell::Cell::new(0);
@@ -87,7 +87,7 @@ fn any_arrivals_in_any_order_with_repeats_come_to_the_same() {
     };
     let config = ProptestConfig { failure_persistence: None, cases: 300, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    let told = std::cell::Cell::new(0);
+    let attributed = std::cell::Cell::new(0);
     let cases = (prop::collection::vec(arrival(), 2..12), any::<u32>(), any::<u32>());
     let cases = cases.prop_flat_map(|(arrivals, looks, again)| {
         (Just(arrivals.clone()), Just(arrivals).prop_shuffle(), Just(looks), Just(again))
@@ -100,9 +100,9 @@ fn any_arrivals_in_any_order_with_repeats_come_to_the_same() {
             let mut other = all(&shuffled);
             other.extend(repeats.map(|(_, text)| Arrival::new(text)));
             prop_assert_eq!(outcome(&app, next(), other, looks), &*expected, "{:?}", shuffled);
-            told.set(told.get() + u32::from(!expected.is_empty()));
+            attributed.set(attributed.get() + u32::from(!expected.is_empty()));
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(told.get() > 100, "only {} cases credited anything", told.get());
+    assert!(attributed.get() > 100, "only {} cases attributed anything", attributed.get());
 }

@@ -1,4 +1,4 @@
-//! Recording one event and many: keys, answers, order, limits.
+//! Recording one event and many: keys, responses, order, limits.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn keyed(email: &str, key: &str) -> Value {
 }
 
 #[test]
-fn an_event_is_kept_as_it_was_sent_and_listed_newest_first() {
+fn an_event_is_stored_as_received_and_listed_newest_first() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     let mut paid = login("ada@example.com");
@@ -51,7 +51,7 @@ fn an_event_is_kept_as_it_was_sent_and_listed_newest_first() {
 }
 
 #[test]
-fn the_same_key_stores_once_for_one_project_and_tells_the_first() {
+fn the_same_key_stores_once_per_project_and_returns_the_first_event() {
     let shop = Shop::new();
     let first = shop.stored(keyed("ada@example.com", "k-1"));
     let again = shop.report(keyed("grace@example.com", "k-1")).data();
@@ -65,9 +65,9 @@ fn the_same_key_stores_once_for_one_project_and_tells_the_first() {
     assert_eq!((&without["stored"], &without["dedupeKey"]), (&json!(true), &Value::Null));
 }
 
-/// Shops send again what they have no answer to, and some of it has become too old on the way.
+/// Shops resend events for which they got no response, and some of these have meanwhile become too old.
 #[test]
-fn what_was_stored_is_a_duplicate_also_when_it_is_too_old_by_now() {
+fn a_stored_event_is_a_duplicate_even_if_it_is_too_old_by_now() {
     let shop = Shop::new();
     let days = |many: i64| many * 24 * 60 * 60 * 1000;
     let mut old = keyed("ada@example.com", "k-1");
@@ -81,7 +81,7 @@ fn what_was_stored_is_a_duplicate_also_when_it_is_too_old_by_now() {
     assert!(shop.report(old).refusal().2.starts_with("occurredAt: it is more than 90 days ago"));
 }
 
-/// A time without an offset once lost its hours: it was read as the date in front of it.
+/// Regression: a time without an offset lost its hours, because only the date in front was parsed.
 #[test]
 fn a_time_without_an_offset_keeps_its_hours() {
     let shop = Shop::new();
@@ -93,24 +93,24 @@ fn a_time_without_an_offset_keeps_its_hours() {
 }
 
 #[test]
-fn keys_of_large_batches_are_spent_at_once_and_after_they_are_in_their_index() {
+fn keys_of_large_batches_are_used_up_both_before_and_after_indexing() {
     let shop = Shop::new();
     let rows = |from: usize| {
         Value::Array((from..from + 300).map(|row| keyed(&format!("r{}@example.com", row % 7), &format!("k-{row}"))).collect())
     };
-    let told = |from: usize| {
-        let told = shop.batch(rows(from)).data();
-        (told["accepted"].as_u64().expect("a count"), told["duplicates"].as_u64().expect("a count"))
+    let batch_counts = |from: usize| {
+        let response = shop.batch(rows(from)).data();
+        (response["accepted"].as_u64().expect("a count"), response["duplicates"].as_u64().expect("a count"))
     };
-    assert_eq!(told(0), (300, 0));
-    assert_eq!(told(200), (200, 100));
-    assert_eq!(shop.report(keyed("other@example.com", "k-450")).data()["duplicate"], true, "also for a single one");
-    while shop.app.wait(crate::features::events::index(shop.app.engine(), Environment::Test)).expect("brought in") {}
-    assert_eq!(told(200), (0, 300));
-    assert_eq!(told(250), (50, 250));
+    assert_eq!(batch_counts(0), (300, 0));
+    assert_eq!(batch_counts(200), (200, 100));
+    assert_eq!(shop.report(keyed("other@example.com", "k-450")).data()["duplicate"], true, "also for a single event");
+    while shop.app.wait(crate::features::events::index(shop.app.engine(), Environment::Test)).expect("indexed") {}
+    assert_eq!(batch_counts(200), (0, 300));
+    assert_eq!(batch_counts(250), (50, 250));
     let twice = Value::Array((0..200).map(|row| keyed("ada@example.com", &format!("t-{}", row / 2))).collect());
-    let told = shop.batch(twice).data();
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(100), &json!(100)));
+    let response = shop.batch(twice).data();
+    assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(100), &json!(100)));
 }
 
 #[test]
@@ -134,10 +134,10 @@ fn an_idempotency_key_replays_a_single_event_and_is_refused_for_a_batch() {
 }
 
 #[test]
-fn rows_are_answered_in_their_order_and_a_wrong_one_spoils_no_other() {
+fn results_are_in_row_order_and_an_invalid_row_does_not_affect_the_others() {
     let shop = Shop::new();
     shop.stored(keyed("ada@example.com", "before"));
-    let told = shop
+    let response = shop
         .batch(json!([
             keyed("ada@example.com", "k-1"),
             keyed("ada@example.com", "k-1"),
@@ -151,16 +151,16 @@ fn rows_are_answered_in_their_order_and_a_wrong_one_spoils_no_other() {
             { "identifiers": { "email": "ada@example.com" } },
         ]))
         .data();
-    assert_eq!(told["invalid"][5]["error"], "it is required", "in the words of a single event");
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(2), &json!(2)));
-    let results = told["results"].as_array().expect("a list");
+    assert_eq!(response["invalid"][5]["error"], "it is required", "with the same message as for a single event");
+    assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(2), &json!(2)));
+    let results = response["results"].as_array().expect("a list");
     let stored: Vec<bool> = results.iter().map(|result| result["stored"].as_bool().expect("a boolean")).collect();
     assert_eq!(stored, [true, false, false, false, false, false, false, true, false, false]);
     let duplicates: Vec<bool> = results.iter().map(|result| result["duplicate"] == true).collect();
     assert_eq!(duplicates, [false, true, false, true, false, false, false, false, false, false]);
     assert!(results[0]["eventId"].is_string() && results[0]["dedupeKey"] == "k-1");
     assert_eq!((results[1].get("eventId"), results[7].get("dedupeKey")), (None, None));
-    let invalid: Vec<(u64, &str)> = told["invalid"]
+    let invalid: Vec<(u64, &str)> = response["invalid"]
         .as_array()
         .expect("a list")
         .iter()
@@ -170,7 +170,7 @@ fn rows_are_answered_in_their_order_and_a_wrong_one_spoils_no_other() {
         invalid,
         [(2, "identifiers.email"), (4, "identifiers.externalOrderId"), (5, ""), (6, "colour"), (8, "occurredAt"), (9, "name")]
     );
-    assert!(told["invalid"].as_array().expect("a list").iter().all(|row| !row["error"].as_str().expect("text").is_empty()));
+    assert!(response["invalid"].as_array().expect("a list").iter().all(|row| !row["error"].as_str().expect("text").is_empty()));
 }
 
 #[test]
@@ -178,18 +178,18 @@ fn a_batch_has_one_to_five_hundred_rows() {
     let shop = Shop::new();
     let rows = |many: usize| Value::Array((0..many).map(|row| login(&format!("r{row}@example.com"))).collect());
     for (many, taken) in [(0, false), (1, true), (499, true), (500, true), (501, false)] {
-        let told = shop.batch(rows(many));
-        assert_eq!(told.status == 200, taken, "{many}");
+        let response = shop.batch(rows(many));
+        assert_eq!(response.status == 200, taken, "{many}");
         if taken {
-            assert_eq!(told.data()["accepted"], many);
+            assert_eq!(response.data()["accepted"], many);
         } else {
-            assert!(told.refusal().2.starts_with("events: give at "), "{told:?}");
+            assert!(response.refusal().2.starts_with("events: give at "), "{response:?}");
         }
     }
 }
 
 #[test]
-fn limits_of_properties_are_told_with_their_field_in_both_forms() {
+fn property_limits_are_reported_with_their_field_in_both_forms() {
     let shop = Shop::new();
     let many: serde_json::Map<String, Value> = (0..51).map(|name| (format!("n{name}"), json!(0))).collect();
     for properties in [json!({ "a": "x".repeat(16_384) }), json!(many), json!({ "a": { "b": { "c": { "d": {} } } } }), json!([])]
@@ -203,23 +203,23 @@ fn limits_of_properties_are_told_with_their_field_in_both_forms() {
 }
 
 #[test]
-fn a_project_has_a_thousand_names_of_events_and_known_ones_go_on() {
+fn a_project_can_have_a_thousand_event_names_and_known_ones_still_work() {
     let shop = Shop::new();
     let max = limits::EVENT_NAMES_PER_PROJECT_MAX as usize;
     let row = |number: usize| json!({ "name": format!("event.{number}"), "identifiers": { "email": "ada@example.com" } });
     let names: Vec<Value> = (0..=max).map(row).collect();
-    let told: Vec<Value> = names.chunks(500).map(|rows| shop.batch(json!(rows)).data()).collect();
-    let accepted: u64 = told.iter().map(|told| told["accepted"].as_u64().expect("a number")).sum();
+    let response: Vec<Value> = names.chunks(500).map(|rows| shop.batch(json!(rows)).data()).collect();
+    let accepted: u64 = response.iter().map(|response| response["accepted"].as_u64().expect("a number")).sum();
     assert_eq!(accepted, max as u64);
-    assert_eq!(told[2]["invalid"][0]["field"], "name");
-    assert!(shop.report(row(max)).refusal().2.starts_with("name: a project has at most 1000 names"));
+    assert_eq!(response[2]["invalid"][0]["field"], "name");
+    assert!(shop.report(row(max)).refusal().2.starts_with("name: a project can have at most 1000 event names"));
     let mut known = row(3);
     known["name"] = "EVENT.3".into();
     shop.stored(known);
 }
 
 #[test]
-fn an_order_has_a_hundred_payments_and_refunds_and_repeats_are_none() {
+fn an_order_can_have_a_hundred_payments_and_refunds_without_counting_repeats() {
     let shop = Shop::new();
     let paid = |number: usize| {
         json!({
@@ -228,14 +228,14 @@ fn an_order_has_a_hundred_payments_and_refunds_and_repeats_are_none() {
         })
     };
     let max = limits::ORDER_FACTS_MAX;
-    let told = shop.batch((0..max - 1).map(paid).collect()).data();
-    assert_eq!(told["accepted"], max - 1);
+    let response = shop.batch((0..max - 1).map(paid).collect()).data();
+    assert_eq!(response["accepted"], max - 1);
     shop.stored(paid(0));
     shop.stored(paid(max - 1));
-    assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order has 100"));
+    assert!(shop.report(paid(max)).refusal().2.starts_with("identifiers.externalOrderId: this order already has 100"));
     shop.stored(paid(7));
     let mut of_another = paid(7);
     of_another["identifiers"]["email"] = "grace@example.com".into();
-    assert_eq!(shop.report(of_another).status, 400, "of somebody else it is no repeat");
+    assert_eq!(shop.report(of_another).status, 400, "for another contact it is not a repeat");
     assert!(shop.by_email("grace@example.com").is_none());
 }

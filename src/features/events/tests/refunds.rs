@@ -1,4 +1,4 @@
-//! Refunds and cancellations as shops report them: with an id of their own, before their order, more than once, larger than the order.
+//! Refunds and cancellations as shops report them: with their own id, before their order, more than once, larger than the order.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use crate::vocab::ids::{ContactId, MailingId};
 const MAILING: MailingId = MailingId::from_bytes([4; 12]);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// A shop whose customer has clicked in an email.
+/// Returns a shop whose customer clicked in an email.
 fn shop_with_click(mailing: MailingId, clicked_at: i64) -> (Shop, u32) {
     let shop = Shop::new();
     let number = click(&shop, mailing, clicked_at);
@@ -39,7 +39,7 @@ fn event(name: &str, order: &str, value: &str) -> Value {
     })
 }
 
-/// The conversion block of the stats, as JSON text: no digit is lost on the way to the comparison.
+/// Returns the conversion block of the stats as JSON text, so that the comparison loses no digit.
 fn conversion(shop: &Shop) -> String {
     let totals = orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
     serde_json::to_string(&Conversion::of(&totals)).expect("JSON")
@@ -63,7 +63,7 @@ fn ten_orders_of_a_tenth_less_a_refund_of_three_tenths_are_seven_tenths() {
 }
 
 #[test]
-fn a_batch_with_a_refund_before_its_orders_comes_to_the_same() {
+fn a_batch_with_a_refund_before_its_orders_gives_the_same_result() {
     let (shop, _) = shop_with_click(MAILING, -5);
     let mut rows = vec![event("order.refunded", "refund-1", "0.3")];
     rows.extend((0..10).map(|order| event("order.paid", &format!("order-{order}"), "0.1")));
@@ -73,7 +73,7 @@ fn a_batch_with_a_refund_before_its_orders_comes_to_the_same() {
 }
 
 #[test]
-fn a_refund_that_is_sent_again_counts_once_whatever_marks_the_repeat() {
+fn a_repeated_refund_counts_once_however_it_is_recognized() {
     let (shop, _) = shop_with_click(MAILING, -5);
     shop.stored(event("order.paid", "order-1", "50"));
     let mut keyed = event("order.refunded", "refund-1", "1");
@@ -107,10 +107,10 @@ fn a_refund_of_more_than_the_order_is_recorded_as_given() {
     shop.stored(event("order.refunded", "order-1", "80.5"));
     assert_eq!(conversion(&shop), expected(1, "-30.5"));
     shop.stored(event("order.cancelled", "order-1", "-50"));
-    assert_eq!(conversion(&shop), expected(1, "-80.5"), "a sign in front of the value makes no difference");
+    assert_eq!(conversion(&shop), expected(1, "-80.5"), "the sign of the value makes no difference");
 }
 
-/// An order whose earlier payment arrived late once stayed on its former day.
+/// Regression: an order whose earlier payment arrived late stayed on its former day.
 #[test]
 fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
     let shop = Shop::new();
@@ -143,7 +143,7 @@ fn charts_show_orders_and_their_refunds_on_the_day_the_order_was_paid() {
 }
 
 #[test]
-fn refunds_of_an_erased_contact_stay_counted_and_leave_no_row_of_the_contact() {
+fn refunds_of_an_erased_contact_still_count_but_leave_no_row_of_the_contact() {
     let (shop, number) = shop_with_click(MAILING, -5);
     shop.stored(event("order.paid", "order-1", "50"));
     shop.stored(event("order.refunded", "refund-1", "20"));

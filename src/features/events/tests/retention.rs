@@ -1,4 +1,4 @@
-//! How long events are kept, who finds them by conditions, and what is left of an erased person.
+//! How long events are kept, which contacts filters find by them, and what remains after an erasure.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn sweep(shop: &Shop) {
 }
 
 #[test]
-fn events_are_kept_ninety_days_from_when_they_came_in() {
+fn events_are_kept_for_ninety_days_after_they_were_received() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     shop.stored(named("old", "ada@example.com", -80 * DAY_MS));
@@ -38,14 +38,14 @@ fn events_are_kept_ninety_days_from_when_they_came_in() {
     sweep(&shop);
     let left = shop.events_of(&ada);
     assert_eq!((left.len(), &left[0]["name"]), (1, &json!("new")));
-    assert_eq!(shop.report(named("new", "ada@example.com", DAY_MS)).data()["duplicate"], true, "its key is remembered as long");
+    assert_eq!(shop.report(named("new", "ada@example.com", DAY_MS)).data()["duplicate"], true, "its key is kept as long");
     shop.app.clock.advance_ms(DAY_MS);
     sweep(&shop);
     assert!(shop.events_of(&ada).is_empty());
 }
 
 #[test]
-fn conditions_ask_who_did_and_who_did_not() {
+fn filters_find_contacts_with_and_without_an_event() {
     let shop = Shop::new();
     for email in ["ada@example.com", "grace@example.com", "joan@example.com"] {
         shop.add(email);
@@ -70,7 +70,7 @@ fn conditions_ask_who_did_and_who_did_not() {
 }
 
 #[test]
-fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
+fn an_invalid_condition_is_refused_with_its_path() {
     let shop = Shop::new();
     for (condition, path) in [
         (json!({ "name": "x", "mode": "sometimes" }), "filters.events[0].mode"),
@@ -94,7 +94,7 @@ fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
     }
 }
 
-/// Two refunds in one batch came in at the same time, and were once taken for one.
+/// Regression: two refunds in one batch arrive at the same time and were counted as one.
 #[test]
 fn refunds_of_one_batch_are_each_counted() {
     let shop = Shop::new();
@@ -113,15 +113,15 @@ fn refunds_of_one_batch_are_each_counted() {
     paid["occurredAt"] = at(0).into();
     let (mut keyed, mut other) = (order("refund", 10), order("refund", 10));
     (keyed["dedupeKey"], other["dedupeKey"]) = ("a".into(), "b".into());
-    let told = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
-    assert_eq!((&told["accepted"], &told["duplicates"]), (&json!(5), &json!(1)));
+    let response = shop.batch(json!([paid, order("refund", 10), order("refund", 10), keyed, other, keyed])).data();
+    assert_eq!((&response["accepted"], &response["duplicates"]), (&json!(5), &json!(1)));
     let totals = orders::totals(&shop.app.read(), Scope::Mailing(MAILING)).expect("readable");
     let dollars = totals.values().next().expect("one currency");
     assert_eq!((dollars.conversions, dollars.amount.to_string()), (1, "60".to_owned()));
 }
 
 #[test]
-fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_numbers() {
+fn personal_data_has_events_and_payments_and_an_erasure_leaves_only_anonymous_numbers() {
     let shop = Shop::new();
     let ada = shop.add("ada@example.com");
     let number = ContactId::parse(&ada).expect("an id").number();
@@ -153,12 +153,15 @@ fn personal_data_has_events_and_payments_and_after_erasing_nothing_is_left_but_n
     assert_eq!(before.len(), 1);
     shop.app.delete_in(&format!("/v1/contacts/{ada}")).data();
     while shop.app.wait(tracking::erase(shop.app.engine(), Environment::Test)).expect("erased") {}
-    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("looked") {}
-    assert_eq!(totals(), before, "what an email brought in stays: it is a number without a name");
+    while shop.app.wait(events::step(shop.app.engine(), Environment::Test)).expect("attributed") {}
+    assert_eq!(totals(), before, "the revenue of an email stays, because it is anonymous");
     let keys = keys();
-    assert!(keys.len() == 2 && keys[0] != keys[1] && keys.iter().all(|key| !before_erasing.contains(key)), "keys are words, too");
+    assert!(
+        keys.len() == 2 && keys[0] != keys[1] && keys.iter().all(|key| !before_erasing.contains(key)),
+        "keys are personal data too"
+    );
     assert_eq!(shop.report(json!({ "name": "x", "identifiers": { "externalCustomerId": "c-1" } })).status, 404);
-    assert_eq!(shop.report(paid).data()["duplicate"], true, "a repeat does not bring the person back");
+    assert_eq!(shop.report(paid).data()["duplicate"], true, "a repeat does not restore the contact");
     let refund = json!({
         "name": "refund", "identifiers": { "email": "other@example.com", "externalOrderId": "o-1" },
         "properties": { "value": 10, "currency": "EUR" },

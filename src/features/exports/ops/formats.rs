@@ -1,4 +1,4 @@
-//! List what emails can be exported as.
+//! Lists the export formats.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,9 +23,9 @@ pub struct FormatsView {
 pub struct FormatView {
     pub name: &'static str,
     pub description: &'static str,
-    /// Endings of the files one gets.
+    /// The file extensions.
     pub supported_formats: Vec<&'static str>,
-    /// `simple`: a file; `complex`: another platform takes part.
+    /// `simple`: a file; `complex`: an export to another platform.
     #[serde(rename = "type")]
     #[schemars(extend("enum" = ["simple", "complex"]))]
     pub kind: &'static str,
@@ -40,7 +40,7 @@ fn all() -> Counted<FormatsView> {
     };
     let platform = |name| FormatView {
         name,
-        description: "The email in an account of this platform. This version connects to none: take a file there instead.",
+        description: "Creates the email in an account of this platform. This version cannot connect accounts: upload a file there instead.",
         supported_formats: vec![Format::Html.word()],
         kind: "complex",
     };
@@ -51,7 +51,7 @@ fn all() -> Counted<FormatsView> {
 }
 
 impl Operation for Formats {
-    const SPEC: Spec = Spec::get("exports.formats", "/v1/export/formats", needs(READER)).summary("List the formats of exports");
+    const SPEC: Spec = Spec::get("exports.formats", "/v1/export/formats", needs(READER)).summary("List export formats");
     type Input = NoInput;
     type Output = Counted<FormatsView>;
 

@@ -1,4 +1,4 @@
-//! Export emails as HTML.
+//! Exports emails as HTML.
 
 use serde_json::{Value, json};
 

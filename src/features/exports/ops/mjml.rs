@@ -1,4 +1,4 @@
-//! Export emails as MJML.
+//! Exports emails as MJML.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub struct Mjml;
 impl Operation for Mjml {
     const SPEC: Spec = Spec::get("exports.mjml", "/v1/export/mjml/{conversationId}", needs(READER))
         .summary("Export emails as MJML")
-        .about("One file for each finished email of the conversation. Emails that were handed in as HTML have no MJML.")
+        .about("One file for each finished email of the conversation. Emails imported as HTML have no MJML.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

@@ -20,14 +20,14 @@ use crate::engine::api::{Async, Context, Done, Failure, Operation, Spec, needs};
 use crate::features::emails;
 use crate::vocab::codes::Code;
 
-/// The slots of other platforms.
+/// The API slots for other platforms.
 const PLATFORMS: [&str; 3] = ["platform_a", "platform_b", "platform_c"];
 
-/// What is said of every export to a platform.
-const UNCONNECTED: &str = "This version connects to no account of a platform, so it answers 409; data.connectUrl is the page of the \
-    dashboard that has the email as files to take there.";
+/// The description of every export to a platform.
+const UNCONNECTED: &str = "This version cannot connect platform accounts, so it returns 409; data.connectUrl is the \
+    dashboard page that offers the email as files to upload there.";
 
-/// A platform that takes one email or all of a conversation.
+/// A platform that takes one email, or all of a conversation.
 pub trait Slot: Send + Sync + 'static {
     const NAME: &'static str;
     const SPEC: Spec;
@@ -57,7 +57,7 @@ impl<S: Slot> Async for Platform<S> {
     }
 }
 
-/// Why an export to a platform does not go: its conversation does not exist, or no account is connected; and what can be done instead.
+/// Returns why an export to a platform fails (the conversation does not exist, or no account is connected) and what to do instead.
 async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'static str) -> Failure {
     let account = context.caller.account();
     let ExportEmails { conversation_id, email_id, project_id } = wanted;
@@ -67,11 +67,11 @@ async fn not_connected(context: &Context, wanted: ExportEmails, platform: &'stat
         Err(failure) => return failure,
     };
     let pages = format!("{}/{}/emails", context.engine.base_url(), context.caller.environment());
-    // As long as no email is ready there is none to take along.
+    // Without a finished email there is nothing to link to.
     let url = first.map_or(pages.clone(), |email| format!("{pages}/{email}/exports"));
     let detail = format!(
-        "No account of {platform} is connected, and this version can connect none. Take the email there as a file: {url} has it as \
-         HTML, MJML, PDF and picture, and GET /v1/export/html/{conversation_id} gives programs its HTML."
+        "No {platform} account is connected, and this version cannot connect one. Upload the email there as a file: {url} offers it as \
+         HTML, MJML, PDF and image, and GET /v1/export/html/{conversation_id} returns its HTML."
     );
     Failure::because(Code::ProviderNotConnected, detail).with(json!({ "connectUrl": url }))
 }

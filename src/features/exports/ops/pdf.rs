@@ -1,4 +1,4 @@
-//! Export emails as PDF.
+//! Exports emails as PDF.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub struct Pdf;
 impl Operation for Pdf {
     const SPEC: Spec = Spec::get("exports.pdf", "/v1/export/pdf/{conversationId}", needs(READER))
         .summary("Export emails as PDF")
-        .about("One file for each finished email of the conversation, with text that can be searched and links that work.")
+        .about("One file for each finished email of the conversation, with searchable text and working links.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = ExportEmails;
     type Output = Done<EmailExport>;

@@ -17,14 +17,14 @@ use crate::vocab::ids::{ConversationId, ProjectId};
 /// `exports.platform_c`
 pub struct PlatformC;
 
-/// What to export, and how.
+/// The email to export, and options.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportToPlatformC {
     pub conversation_id: ConversationId,
-    /// Only if it belongs to this project.
+    /// If given, the conversation must belong to this project.
     pub project_id: Option<ProjectId>,
-    /// What the platform is to be told.
+    /// Options to pass to the platform.
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     #[serde(default)]
     pub custom_options: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Export emails as PNG.
+//! Exports emails as PNG.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Whether a conversation's emails can be exported, and as what.
+//! Returns whether a conversation's emails can be exported, and in which formats.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,13 +21,13 @@ pub struct ExportStatusView {
     pub conversation_id: ConversationId,
     pub can_export: bool,
     pub available_formats: Vec<&'static str>,
-    /// Why not, or why not in every format; empty otherwise.
+    /// Why nothing can be exported, or not in every format; empty otherwise.
     pub reason: String,
 }
 
 impl Operation for Status {
     const SPEC: Spec = Spec::get("exports.status", "/v1/export/status/{conversationId}", needs(READER))
-        .summary("Get what can be exported")
+        .summary("Get the export status")
         .fails(&[Code::NotFound]);
     type Input = ExportEmails;
     type Output = Done<ExportStatusView>;
@@ -48,7 +48,7 @@ impl Query for Status {
         let (available_formats, reason) = match finished.is_empty() {
             true => (Vec::new(), "No email of this conversation is finished."),
             false if has_mjml => (formats.map(Format::word).collect(), ""),
-            false => (formats.map(Format::word).collect(), "Emails that were handed in as HTML have no MJML."),
+            false => (formats.map(Format::word).collect(), "Emails imported as HTML have no MJML."),
         };
         let can_export = !available_formats.is_empty();
         Ok(Done(ExportStatusView {

@@ -1,4 +1,4 @@
-//! Whether sending is on hold, and what waits.
+//! Returns whether sending is on hold, and the waiting work.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub struct Hold;
 
 impl Operation for Hold {
     const SPEC: Spec = Spec::get("installation.hold", "/v1/system/hold", manager())
-        .summary("Read whether sending is on hold")
+        .summary("Get the sending hold")
         .about(
             "After a restore, or on a copy of a data folder, campaigns in progress, retries, schedules and webhook deliveries wait until \
              sending is resumed: the folder that the data was saved from may have sent them since. New sends and newly launched campaigns \

@@ -11,21 +11,21 @@ use crate::features::accounts;
 use crate::features::installation::held_work::{self, SendingHold};
 use crate::vocab::ids::AccountId;
 
-/// The caller's account, if it is the installation's own.
+/// Returns the caller's account, if it is the installation's own.
 fn own_account(context: &Context) -> Result<AccountId, Failure> {
     let account = context.caller.account();
     accounts::require_installations(&context.engine.control.read(), account)?;
     Ok(account)
 }
 
-/// What waits now.
+/// Returns the waiting work.
 async fn look(context: &Context, account: Option<AccountId>) -> Result<SendingHold, Failure> {
     let engine = context.engine.clone();
     let looking = tokio::task::spawn_blocking(move || held_work::look(&engine, account));
     Ok(looking.await.map_err(Failure::internal)??)
 }
 
-/// Let sending go on; says what waited until now.
+/// Resumes sending; returns the work that waited until now.
 async fn resume(
     context: &Context,
     account: Option<AccountId>,

@@ -1,4 +1,4 @@
-//! The same for the operator: show what waits, and resume sending once that was confirmed.
+//! The operator's version: shows the waiting work, and resumes sending once confirmed.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,18 +11,18 @@ use crate::features::installation::held_work::SendingHold;
 /// `installation.release`
 pub struct Release;
 
-/// Whether it was decided.
+/// Whether to resume.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseHold {
-    /// False: only show what waits.
+    /// False: only show the waiting work.
     pub confirm: bool,
 }
 
 impl Operation for Release {
     const SPEC: Spec = Spec::post("installation.release", "/admin/resume", operator())
-        .summary("Show what waits for the end of the hold, or resume sending")
-        .about("The answer states what may arrive twice.");
+        .summary("Show the held work, or resume sending")
+        .about("The response states what may arrive twice.");
     type Input = ReleaseHold;
     type Output = Done<SendingHold>;
 

@@ -1,4 +1,4 @@
-//! Resume sending after a restore or on a copy.
+//! Resumes sending after a restore or on a copy.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ impl Operation for Resume {
     const SPEC: Spec = Spec::post("installation.resume", "/v1/system/hold/resume", manager())
         .summary("Resume sending")
         .about(
-            "Ends the hold: everything that waits goes out. The answer states what waited, and so what may arrive twice. A repeat, or a \
-             call while sending is not on hold, changes nothing. Only the installation's own account, which is the first one, may call this.",
+            "Ends the hold and sends everything that waits. The response lists that work, which may arrive twice. A repeat, or a \
+             call while sending is not on hold, changes nothing. Only the installation's own account (the first one) may call this.",
         );
     type Input = NoInput;
     type Output = Done<SendingHold>;

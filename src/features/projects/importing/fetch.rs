@@ -1,4 +1,4 @@
-//! The first stage: fetch what is planned, a few at a time, and plan what the fetched files refer to.
+//! The first stage: fetches the planned files, a few at a time, and plans the files that they refer to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,15 +18,15 @@ use crate::vocab::limits::{
     IMPORT_BYTES_MAX, IMPORT_FETCH_TIME, IMPORT_FETCHES_AT_ONCE, IMPORT_PAGE_BYTES_MAX, IMPORT_TIME_MAX_MS,
 };
 
-/// A site that asks for a longer pause between requests gets this one: an import is twenty requests, not a crawl.
+/// The longest pause between requests that we observe. An import makes about twenty requests; it is not a crawl.
 const PAUSE_MAX: f32 = 5.0;
-/// Between two tries of a page that was given.
+/// The pause before the second attempt at a page that the caller named.
 const SECOND_TRY_PAUSE: Duration = Duration::from_millis(500);
-/// Of the whole import, fetching is this much.
+/// Fetching covers this range of the import's progress, in percent.
 const PERCENT_FROM: u32 = 5;
 const PERCENT_TO: u32 = 60;
 
-/// Take the fetching of an import a step further.
+/// Performs one step of the fetching stage.
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let rules = plan::rules(&robots(&data.store.read(), project)?);
     let batch = batch(&import, &rules, engine.clock.now().ms_since(import.started_at));
@@ -36,14 +36,14 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     }
     let new = fetch_all(&engine.fetch, &batch, &rules).await;
     let (planning, fetched) = (import.clone(), new.clone());
-    // Pages are parsed for what they refer to, which takes its time.
+    // Finding the referenced files requires parsing the pages, which is CPU-intensive.
     let further = tokio::task::spawn_blocking(move || plan::further(&planning, &fetched)).await.map_err(Failure::internal)?;
     let expected = import.next;
     data.store.write(move |tx| record(tx, project, expected, new, further)).await??;
     Ok(())
 }
 
-/// What is fetched next: robots files by themselves, everything else a few at a time.
+/// Returns the next tasks: robots files first, alone; everything else a few at a time.
 fn batch(import: &Import, rules: &[(String, Rules)], elapsed_ms: i64) -> Vec<FetchTask> {
     let is_over = elapsed_ms > IMPORT_TIME_MAX_MS || import.metrics.bytes_read > IMPORT_BYTES_MAX;
     let rest = import.plan.get(import.next as usize..).unwrap_or_default();
@@ -61,12 +61,12 @@ async fn fetch_all(fetch: &Fetch, batch: &[FetchTask], rules: &[(String, Rules)]
 async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -> File {
     let file = |found_at: &str, outcome| File { url: task.url.clone(), found_at: found_at.to_owned(), kind: task.kind, outcome };
     let Ok(url) = task.url.parse::<Url>() else {
-        return file(&task.url, Outcome::Failed("The address cannot be read.".to_owned()));
+        return file(&task.url, Outcome::Failed("The address is invalid.".to_owned()));
     };
     if task.kind != Kind::Robots {
         if !plan::allows(rules, &url) {
             let reason = format!(
-                "The site's robots.txt asks robots not to read {url}; allow the robot \"{}\" there and import again.",
+                "The site's robots.txt asks robots not to read {url}. Allow the robot \"{}\" there and import again.",
                 fetch::ROBOT_NAME
             );
             return file(&task.url, Outcome::Failed(reason));
@@ -89,7 +89,7 @@ async fn fetch_one(fetch: &Fetch, task: &FetchTask, rules: &[(String, Rules)]) -
     }
 }
 
-/// Whether a second try at once may go better. Who was too slow has had its time.
+/// Returns whether an immediate second attempt may succeed. Timeouts are not retried.
 fn is_passing(answer: &Result<Response, FetchError>) -> bool {
     match answer {
         Err(FetchError::TimedOut { .. }) => false,
@@ -116,22 +116,22 @@ fn limits(kind: Kind) -> Limits {
 fn outcome(kind: Kind, fetched: Response) -> Outcome {
     let host = fetched.url.host_str().unwrap_or_default().to_owned();
     let status = fetched.status.as_u16();
-    let failed = |words: &str| Outcome::Failed(format!("{host} answers with status {status}: {words}"));
+    let failed = |words: &str| Outcome::Failed(format!("{host} responded with status {status}: {words}"));
     match status {
         200..=203 | 206 => {}
         404 | 410 if kind != Kind::Given => return Outcome::Absent,
-        404 | 410 => return failed("there is no page at this address; check it."),
-        // Whoever forbids its robots.txt forbids nothing else by it (RFC 9309).
+        404 | 410 => return failed("there is no page at this address. Check the address."),
+        // A site that denies access to its robots.txt does not forbid anything by that (RFC 9309).
         400..=499 if kind == Kind::Robots && status != 429 => return Outcome::Absent,
         401 | 403 | 407 => {
             let name = fetch::ROBOT_NAME;
             return failed(&format!(
-                "it does not let this service read the page. If it blocks robots, allow the user agent {name}."
+                "it does not allow this service to read the page. If it blocks robots, allow the user agent {name}."
             ));
         }
-        429 => return failed("it is asked too often; import again later."),
-        500..=599 => return failed("the site itself has an error; import again when it works."),
-        _ => return failed("that is no page; check the address."),
+        429 => return failed("it received too many requests. Import again later."),
+        500..=599 => return failed("the site itself has an error. Import again when it works."),
+        _ => return failed("this is not a page. Check the address."),
     }
     let content_type = fetched.header("content-type").unwrap_or_default().to_owned();
     let language = fetched.header("content-language").unwrap_or_default().to_owned();
@@ -141,8 +141,8 @@ fn outcome(kind: Kind, fetched: Response) -> Outcome {
     }
     if matches!(kind, Kind::Given | Kind::Page) && !is_page(&content_type, &bytes) {
         let shown = content_type.split(';').next().unwrap_or_default();
-        let shown = if shown.is_empty() { "nothing that can be read" } else { shown };
-        return Outcome::Failed(format!("{} is no web page but {shown}; give the address of a page.", fetched.url));
+        let shown = if shown.is_empty() { "of an unknown type" } else { shown };
+        return Outcome::Failed(format!("{} is not a web page but {shown}. Give the address of a page.", fetched.url));
     }
     Outcome::Fetched { content_type, language, bytes }
 }
@@ -159,9 +159,9 @@ fn is_page(content_type: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// Write down what a batch came to.
+/// Stores the results of a batch.
 fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File>, further: Vec<FetchTask>) -> StoreResult<()> {
-    // Begun anew meanwhile: what was fetched belongs to nobody.
+    // The import was restarted in the meantime: discard the files.
     let Some(mut import) = find(tx, project)?.filter(|import| import.next == expected && import.stage == Stage::Fetching) else {
         return Ok(());
     };
@@ -186,7 +186,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, expected: u32, new: Vec<File
     Ok(())
 }
 
-/// Everything planned is fetched: choose further pages once, then go on to reading.
+/// All planned files are fetched: chooses further pages once, then moves on to the reading stage.
 async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import, known: Vec<File>) -> Result<(), Failure> {
     let given = || known.iter().filter(|file| file.kind == Kind::Given);
     let is_read = given().any(|file| matches!(file.outcome, Outcome::Fetched { .. }));
@@ -195,7 +195,7 @@ async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import,
             Outcome::Failed(reason) => Some(reason.clone()),
             Outcome::Absent | Outcome::Fetched { .. } => None,
         });
-        let reason = reason.unwrap_or_else(|| "None of the given pages could be read; check their addresses.".to_owned());
+        let reason = reason.unwrap_or_else(|| "None of the given pages could be read. Check their addresses.".to_owned());
         data.store.write(move |tx| fail(tx, project, import, reason)).await??;
         return Ok(());
     }
@@ -214,10 +214,13 @@ async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import,
             import.percentage = import.percentage.max(PERCENT_TO as u8);
             import.metrics.notes.extend(unread);
             if is_closed {
-                import.metrics.notes.push("The site's robots.txt could not be read, so only the given pages were.".to_owned());
+                import
+                    .metrics
+                    .notes
+                    .push("The site's robots.txt could not be read, so only the given pages were imported.".to_owned());
             }
             if (import.next as usize) < import.plan.len() {
-                import.metrics.notes.push("The site is slow or large: not all of its pages were read.".to_owned());
+                import.metrics.notes.push("The site is slow or large, so not all of its pages were read.".to_owned());
             }
         }
         import.chosen = true;
@@ -230,7 +233,7 @@ async fn settle(data: &Arc<EnvironmentData>, project: ProjectId, import: Import,
     Ok(())
 }
 
-/// The import gets its turn for the first time.
+/// Moves a waiting import to the fetching stage.
 pub fn begin(tx: &mut WriteTx<'_>, project: ProjectId, import: &mut Import) -> StoreResult<()> {
     if let Some(mut owner) = store::find(tx, import.account, project)? {
         owner.status = ProjectStatus::Processing;

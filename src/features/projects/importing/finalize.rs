@@ -1,4 +1,4 @@
-//! The middle and the end: fetched files become a draft, and a measured draft becomes the brand.
+//! The reading stage, which turns fetched files into a draft, and the end, which turns the measured draft into the brand.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::features::projects::{store, with_given};
 use crate::vocab::ids::{KnowledgeId, PictureId, ProjectId};
 use crate::vocab::limits::KNOWLEDGE_ENTRIES_MAX;
 
-/// Of the whole import, this much is done when the files are read.
+/// The progress of the import after the files are read, in percent.
 const PERCENT_READ: u8 = 70;
 
-/// Read what was fetched.
+/// Reads the fetched files and stores the draft.
 pub async fn read(data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(), Failure> {
     let tx = data.store.read();
     let known = files(&tx, project)?;
@@ -28,7 +28,7 @@ pub async fn read(data: &Arc<EnvironmentData>, project: ProjectId) -> Result<(),
     Ok(())
 }
 
-/// The draft that these files come to.
+/// Builds the draft from these files.
 fn draft(files: &[File]) -> Draft {
     let addresses: Vec<Option<Url>> = files.iter().map(|file| file.found_at.parse().ok()).collect();
     let fetched = |kinds: &[Kind]| {
@@ -36,7 +36,7 @@ fn draft(files: &[File]) -> Draft {
         for kind in kinds {
             for (file, url) in files.iter().zip(&addresses).filter(|(file, _)| file.kind == *kind) {
                 let raw = url.as_ref().and_then(|url| plan::raw(file, url));
-                // Two addresses that lead to one page are one page.
+                // Addresses that lead to the same page count once.
                 found.extend(raw.filter(|raw| !found.iter().any(|other| other.url == raw.url)));
             }
         }
@@ -55,7 +55,7 @@ fn draft(files: &[File]) -> Draft {
     draft.brand.logos.retain(|logo| may(&logo.url));
     let left_out = before - draft.sights.len() - draft.brand.logos.len();
     if left_out > 0 {
-        draft.notes.push(format!("{left_out} images were left out because the site's robots.txt asks for it."));
+        draft.notes.push(format!("{left_out} images were skipped because the site's robots.txt disallows them."));
     }
     draft
 }
@@ -76,7 +76,7 @@ fn record(tx: &mut WriteTx<'_>, project: ProjectId, mut draft: Draft) -> StoreRe
     forget_files(tx, project)
 }
 
-/// The draft becomes the brand, with everything that belongs to it, at once.
+/// Turns the draft into the brand, its images and its texts in one transaction.
 pub fn complete(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let draft = import.draft.take().unwrap_or_default();
     let account = import.account;
@@ -103,7 +103,7 @@ fn rename(owner: &mut Project, import: &Import, brand: &crate::features::project
     owner.description = brand.description.clone().or(owner.description.take());
 }
 
-/// Images of the site as it is now; what people added stays.
+/// Replaces the images of the site with the current ones. Images that users added stay.
 fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImage>) -> StoreResult<()> {
     let known = images::all(tx, project)?;
     for picture in known.iter().filter(|picture| picture.origin == Origin::Found) {
@@ -112,7 +112,7 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
     let is_given = |url: &str| known.iter().any(|picture| picture.origin == Origin::Given && picture.image.url == url);
     for (place, picture) in seen.into_iter().enumerate() {
         if !is_given(&picture.image.url) {
-            // The number keeps them in their order.
+            // The number in the id keeps them in order.
             let id = PictureId::numbered(tx.now(), place as u32, tx.random());
             let own = known.iter().find(|other| other.image.url == picture.image.url);
             let mut picture = ProjectImage { id, ..picture };
@@ -128,7 +128,7 @@ fn settle_images(tx: &mut WriteTx<'_>, project: ProjectId, seen: Vec<ProjectImag
     Ok(())
 }
 
-/// Texts of the site as they are now; what people wrote or changed stays. Says how many there are.
+/// Replaces the texts of the site with the current ones and returns their number. Texts that users wrote or changed stay.
 fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Text>) -> StoreResult<u32> {
     let known = knowledge::all(tx, project)?;
     let (read, own): (Vec<Entry>, Vec<Entry>) =
@@ -137,7 +137,7 @@ fn settle_texts(tx: &mut WriteTx<'_>, project: ProjectId, texts: Vec<reading::Te
         knowledge::delete(tx, project, entry.id);
     }
     let room = KNOWLEDGE_ENTRIES_MAX.saturating_sub(own.len());
-    // A page whose text somebody has made their own is not added again beside it.
+    // A page whose text a user has edited is not added a second time.
     let is_own = |url: &str| own.iter().any(|entry| entry.url.as_deref() == Some(url));
     let mut count = 0;
     for text in texts.into_iter().filter(|text| !is_own(&text.url)).take(room) {

@@ -1,4 +1,4 @@
-//! The last stage: logos and images are fetched and looked at, a few at a time.
+//! The last stage: fetches and analyzes logos and images, a few at a time.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::features::projects::reading::{Draft, MeasuredImage as MeasuredSight, 
 use crate::vocab::ids::{PictureId, ProjectId};
 use crate::vocab::limits::{IMPORT_FETCHES_AT_ONCE, IMPORT_TIME_MAX_MS};
 
-/// Of the whole import, measuring begins and ends here, in percent.
+/// Measuring covers this range of the import's progress, in percent.
 const PERCENT_FROM: usize = 70;
 const PERCENT_TO: usize = 98;
-/// Smaller images are icons.
+/// Smaller images are probably icons.
 const IMAGE_SIDE_MIN: u32 = 100;
-/// Smaller logos are dots.
+/// Smaller logos are unusable.
 const LOGO_SIDE_MIN: u32 = 12;
 
-/// Take the measuring of an import a step further.
+/// Performs one step of the measuring stage.
 pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: ProjectId, import: Import) -> Result<(), Failure> {
     let Some(draft) = import.draft.clone() else {
-        return Err(Failure::internal("an import that measures has no draft"));
+        return Err(Failure::internal("an import in the measuring stage has no draft"));
     };
     let from = import.next as usize;
     let is_over = engine.clock.now().ms_since(import.started_at) > IMPORT_TIME_MAX_MS;
@@ -46,7 +46,7 @@ pub async fn step(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
 
 type Wanted = (String, Option<String>, Option<String>);
 
-/// Logos first, then images: the next few.
+/// Returns the next few images: logos first, then images.
 fn wanted(draft: &Draft, from: usize) -> Vec<Wanted> {
     let logos = draft.brand.logos.iter().map(|logo| (logo.url.clone(), None, None));
     let sights = draft.sights.iter().map(|sight| (sight.url.clone(), sight.alt.clone(), sight.context.clone()));
@@ -91,7 +91,7 @@ fn record(
     Ok(())
 }
 
-/// Everything is measured, or there is no time left: what was seen is put into the brand.
+/// Moves the measurements into the brand, after the last image or when time is up.
 fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     let Some(mut import) = find(tx, project)?.filter(|import| import.stage == Stage::Measuring) else { return Ok(()) };
     let draft = import.draft.get_or_insert_default();
@@ -126,7 +126,7 @@ fn finish(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<()> {
     complete(tx, project, import, pictures)
 }
 
-/// Sizes and grounds into the logos; those that are no pictures go, unless a person gave them.
+/// Stores the measured size and background of each logo. Drops logos that cannot be decoded or are too small, unless a user added them.
 fn settle_logos(brand: &mut Brand, measured: &[MeasuredSight]) {
     let logos = std::mem::take(&mut brand.logos);
     let mut colors = Vec::new();

@@ -2,13 +2,13 @@
 //!
 //! | Stage | What it does | What it leaves behind |
 //! |---|---|---|
-//! | fetching | robots.txt, the given pages, their style sheets, and some pages of the same site | one row per file |
-//! | reading | everything the files say, on a thread of its own | a draft of the brand |
-//! | measuring | logos and images are fetched and looked at | their sizes and colours in the draft |
-//! | completed | | brand, images and knowledge-base entries; the files are gone |
+//! | fetching | fetches robots.txt, the given pages, their style sheets, and some pages of the same site | one row per file |
+//! | reading | extracts the facts from the files, on its own thread | a draft of the brand |
+//! | measuring | fetches and analyzes logos and images | their sizes and colors in the draft |
+//! | completed | | brand, images and knowledge-base entries; the files are deleted |
 //!
-//! A step does a bounded part of one stage and writes it down in the transaction that moves the import on, so whatever moment the
-//! process ends, the import goes on there. It does not know how pages are understood: that is `reading`.
+//! A step does a bounded part of one stage and commits it together with the new state of the import, so an import survives a restart at any
+//! point. Does not know how pages are understood: that is the job of `reading`.
 
 mod fetch;
 mod finalize;
@@ -38,26 +38,26 @@ const IMPORTS: Table<ProjectId, Import> = Table::new(tables::PROJECT_IMPORTS);
 const QUEUE: Table<ProjectId, Queued> = Table::new(tables::PROJECT_IMPORT_QUEUE);
 const FILES: Table<(ProjectId, u32), File> = Table::new(tables::PROJECT_IMPORT_FILES);
 
-/// Rows of files removed in one transaction: each may be megabytes.
+/// The number of file rows deleted per transaction: each may be megabytes.
 const FILES_REMOVED_AT_ONCE: usize = 64;
 
-/// How far an import is.
+/// The state of an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Import {
     pub account: AccountId,
-    /// The caller has named the project: the name stays whatever the site says.
+    /// Whether the caller named the project. If so, the name stays whatever the site says.
     pub named: bool,
     pub stage: Stage,
-    /// How much of the whole is done, in percent.
+    /// The progress in percent.
     pub percentage: u8,
-    /// What is to be fetched, in this order; grows while pages name more.
+    /// The files to fetch, in this order. Grows as pages refer to more.
     pub plan: Vec<FetchTask>,
-    /// The first errand that is not done.
+    /// The index of the first task in `plan` that is not done.
     pub next: u32,
-    /// Further pages of the site were chosen.
+    /// Whether further pages of the site were chosen.
     pub chosen: bool,
     pub draft: Option<Draft>,
-    /// Failures of ours in a row; the import is given up after a few.
+    /// Internal failures in a row. The import fails after a few.
     pub failures: u8,
     pub metrics: ImportMetrics,
     pub started_at: Timestamp,
@@ -65,7 +65,7 @@ pub struct Import {
 
 impl Record for Import {}
 
-/// Marks an import that is not done.
+/// The queue entry of an unfinished import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Queued {
     pub account: AccountId,
@@ -73,7 +73,7 @@ pub struct Queued {
 
 impl Record for Queued {}
 
-/// What is being done.
+/// The stage of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     Waiting,
@@ -85,7 +85,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The word on the wire.
+    /// Returns the name of the stage in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Waiting => "initializing",
@@ -98,32 +98,32 @@ impl Stage {
     }
 }
 
-/// Something to be fetched.
+/// A file to fetch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchTask {
     pub url: String,
     pub kind: Kind,
 }
 
-/// What a file is to the import.
+/// The role of a file in the import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Robots,
-    /// A page that the caller has named.
+    /// A page that the caller named.
     Given,
-    /// A page that the site itself has named.
+    /// A page that the site refers to.
     Page,
     Sitemap,
     Manifest,
     Style,
 }
 
-/// What an errand came to.
+/// The result of a fetch task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
-    /// Where it was asked for.
+    /// The requested URL.
     pub url: String,
-    /// Where it came from in the end.
+    /// The final URL after redirects.
     pub found_at: String,
     pub kind: Kind,
     pub outcome: Outcome,
@@ -131,44 +131,44 @@ pub struct File {
 
 impl Record for File {}
 
-/// Bytes, or why there are none.
+/// The content, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Fetched {
         content_type: String,
-        /// The header `Content-Language`.
+        /// The `Content-Language` header.
         language: String,
         bytes: Vec<u8>,
     },
-    /// The site has nothing there (a status of 404 or 410).
+    /// The site has no such file (status 404 or 410).
     Absent,
     Failed(String),
 }
 
-/// What an import has come to, in numbers and words.
+/// The results of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportMetrics {
-    /// Pages that were read.
+    /// The number of pages read.
     pub pages_read: u32,
-    /// Pages that could not be fetched.
+    /// The number of pages that could not be fetched.
     pub pages_failed: u32,
     pub stylesheets_read: u32,
-    /// Bytes that were fetched, without images.
+    /// The number of bytes fetched, without images.
     pub bytes_read: u64,
-    /// Logos and images that were fetched and measured.
+    /// The number of logos and images fetched and measured.
     pub images_measured: u32,
     pub products_found: u32,
-    /// Texts that became entries of the knowledge base.
+    /// The number of texts added to the knowledge base.
     pub knowledge_entries: u32,
     pub duration_ms: u64,
-    /// Facts of a brand that the sites do not tell.
+    /// Facts about the brand that the sites do not contain.
     pub missing: Vec<String>,
-    /// What a person should know about how the sites were read.
+    /// Remarks for users on how the sites were read.
     pub notes: Vec<String>,
 }
 
-/// Begin an import.
+/// Starts an import.
 pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project, named: bool) -> Result<()> {
     forget_files(tx, project.id)?;
     let import = Import {
@@ -189,7 +189,7 @@ pub fn open(tx: &mut WriteTx<'_>, account: AccountId, project: &Project, named: 
     Ok(())
 }
 
-/// Begin the import of a project anew, with its name kept if it was kept before.
+/// Restarts the import of a project. A name that the caller chose is kept.
 pub fn reopen(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) -> Result<Project> {
     let named = find(tx, project.id)?.is_none_or(|import| import.named);
     project.status = ProjectStatus::Pending;
@@ -200,32 +200,32 @@ pub fn reopen(tx: &mut WriteTx<'_>, account: AccountId, mut project: Project) ->
     Ok(project)
 }
 
-/// The import of a project, running or over.
+/// Returns the import of a project, running or finished.
 pub fn find(tx: &impl Read, project: ProjectId) -> Result<Option<Import>> {
     tx.get(IMPORTS, &project)
 }
 
-/// Imports that are not done, in the order their projects were made; at most `limit`.
+/// Returns at most `limit` unfinished imports, oldest project first.
 fn waiting(tx: &impl Read, limit: usize) -> Result<Vec<(ProjectId, Queued)>> {
     tx.list(QUEUE, &Span::default(), Order::Forward, limit)
 }
 
-/// Further pages of the site. Pages and sitemaps are parsed for them, on a thread that may be kept busy.
+/// Chooses further pages of the site. Parses pages and sitemaps, so it runs on a blocking thread.
 async fn choose_further(import: Import, known: Vec<File>) -> std::result::Result<Vec<FetchTask>, Failure> {
     tokio::task::spawn_blocking(move || plan::choose(&import, &known)).await.map_err(Failure::internal)
 }
 
-/// Write an import that goes on.
+/// Writes an unfinished import.
 fn save(tx: &mut WriteTx<'_>, project: ProjectId, import: &Import) {
     tx.put(IMPORTS, &project, import);
 }
 
-/// Everything that was fetched, in the order of the plan.
+/// Returns all fetched files in the order of the plan.
 fn files(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(tx.list(FILES, &FILES.under(&(project,)), Order::Forward, usize::MAX)?.into_iter().map(|(_, file)| file).collect())
 }
 
-/// The robots files among them, which come first: the others may be many megabytes.
+/// Returns only the robots files, which come first: the others may be many megabytes.
 fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     let mut found = Vec::new();
     tx.visit(FILES, &FILES.under(&(project,)), Order::Forward, |_, file: File| {
@@ -238,13 +238,13 @@ fn robots(tx: &impl Read, project: ProjectId) -> Result<Vec<File>> {
     Ok(found)
 }
 
-/// Remove what was fetched. A plan is bounded, so one transaction takes all of it.
+/// Deletes the fetched files. A plan is bounded, so one transaction suffices.
 fn forget_files(tx: &mut WriteTx<'_>, project: ProjectId) -> Result<()> {
     while tx.delete_span(FILES, &FILES.under(&(project,)), FILES_REMOVED_AT_ONCE)? == FILES_REMOVED_AT_ONCE {}
     Ok(())
 }
 
-/// The import is over: take it out of the queue and keep what it came to.
+/// Removes a finished import from the queue and stores its result.
 fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: Stage) -> Result<()> {
     forget_files(tx, project)?;
     import.stage = stage;
@@ -257,7 +257,7 @@ fn close(tx: &mut WriteTx<'_>, project: ProjectId, mut import: Import, stage: St
     Ok(())
 }
 
-/// The import has failed: `reason` tells a person what to do.
+/// Fails the import. `reason` tells the user what to do.
 fn fail(tx: &mut WriteTx<'_>, project: ProjectId, import: Import, reason: String) -> Result<()> {
     if let Some(mut project) = store::find(tx, import.account, project)? {
         project.status = ProjectStatus::Error;

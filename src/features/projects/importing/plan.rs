@@ -1,7 +1,7 @@
-//! What an import fetches, and in which order. Pure.
+//! Chooses what an import fetches, and in which order. Pure.
 //!
-//! Robots files come first, then the pages that were given, then what those refer to. When all of that is there, further pages of
-//! the same site are chosen: some of each kind that tells of a brand.
+//! Robots files come first, then the given pages, then the files they refer to. After those, further pages of the same site are chosen:
+//! some of each kind that describes a brand.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::features::projects::reading::Raw;
 use crate::features::projects::reading::outline::{self, Link, Rules};
 use crate::vocab::limits::{IMPORT_PAGES_MAX, IMPORT_SITEMAPS_MAX, IMPORT_STYLES_MAX};
 
-/// Ends of addresses that are no pages.
+/// File extensions of addresses that are not pages.
 const NO_PAGES: [&str; 30] = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".avif", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".webm", ".mov",
     ".xml", ".rss", ".json", ".css", ".js", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".ics", ".vcf", ".exe", ".dmg",
 ];
-/// Parts of addresses behind which nothing tells of the brand.
+/// Words in addresses of pages that say nothing about the brand.
 const NO_WORDS: [&str; 34] = [
     "login",
     "log-in",
@@ -55,10 +55,10 @@ const NO_WORDS: [&str; 34] = [
     "download",
 ];
 
-/// Pages of no known kind that are worth reading.
+/// The maximum number of pages of no known kind.
 const OTHERS_MAX: usize = 8;
 
-/// A kind of page that tells of a brand: the words it is known by, its worth, and how many of it are worth reading.
+/// A kind of page that describes a brand: the words that identify it, its score, and how many such pages to read.
 struct PageSort {
     words: &'static [&'static str],
     worth: u32,
@@ -176,7 +176,7 @@ const SORTS: [PageSort; 6] = [
     },
 ];
 
-/// What an import begins with.
+/// Returns the first tasks of an import.
 pub fn first(urls: &[String]) -> Vec<FetchTask> {
     let parsed: Vec<Url> = urls.iter().filter_map(|url| url.parse().ok()).collect();
     let mut plan: Vec<FetchTask> = Vec::new();
@@ -190,7 +190,7 @@ pub fn first(urls: &[String]) -> Vec<FetchTask> {
     plan
 }
 
-/// What these files refer to and is not planned yet.
+/// Returns the files that these files refer to and that are not planned yet.
 pub fn further(import: &Import, new: &[File]) -> Vec<FetchTask> {
     let mut plan = Extended { import, added: Vec::new() };
     for file in new {
@@ -231,7 +231,7 @@ struct Extended<'a> {
 }
 
 impl Extended<'_> {
-    /// Plan to fetch this, unless it is planned or there are enough of its kind.
+    /// Plans to fetch this URL unless it is already planned or there are enough files of its kind.
     fn add(&mut self, url: Url, kind: Kind, most: usize) {
         let planned = || self.import.plan.iter().chain(&self.added);
         let is_new = !planned().any(|task| task.url == url.as_str());
@@ -249,13 +249,13 @@ fn refer(plan: &mut Extended<'_>, file: &File, url: &Url) {
     outline.refresh.into_iter().for_each(|url| plan.add(url, Kind::Given, IMPORT_PAGES_MAX));
 }
 
-/// A fetched file as its readers want it.
+/// Returns a fetched file in the form that `reading` expects.
 pub fn raw<'a>(file: &'a File, url: &'a Url) -> Option<Raw<'a>> {
     let Outcome::Fetched { content_type, language, bytes } = &file.outcome else { return None };
     Some(Raw { url, given: file.kind == Kind::Given, content_type, language, bytes })
 }
 
-/// Further pages of the same site, the most telling first.
+/// Returns further pages of the same site, the most informative first.
 pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     let given: Vec<Url> =
         files.iter().filter(|file| file.kind == Kind::Given).filter_map(|file| file.found_at.parse().ok()).collect();
@@ -302,7 +302,7 @@ pub fn choose(import: &Import, files: &[File]) -> Vec<FetchTask> {
     ranked.into_iter().filter(fits).take(room).map(|(_, _, url)| FetchTask { url: url.to_string(), kind: Kind::Page }).collect()
 }
 
-/// What a page is worth, and of which sort it is; nothing if it is worth nothing.
+/// Returns the score of a page and the index of its sort, or `None` if it is not worth reading.
 fn worth(link: &Link, named_by_map: bool) -> Option<(u32, usize)> {
     let path = link.url.path().to_lowercase();
     let text = link.text.to_lowercase();
@@ -332,7 +332,7 @@ fn is_shut(url: &Url) -> bool {
         || url.query().is_some_and(|query| query.len() > 60)
 }
 
-/// Other languages of the same pages say the same again.
+/// Returns whether the page is in the language of the home page. Translations would only repeat the same content.
 fn is_same_language(url: &Url, home: &Url) -> bool {
     let code = |url: &Url| {
         let first = url.path_segments()?.next()?.to_ascii_lowercase();
@@ -344,14 +344,14 @@ fn is_same_language(url: &Url, home: &Url) -> bool {
     code(url).is_none_or(|code_of_page| code(home) == Some(code_of_page))
 }
 
-/// One spelling for the addresses of one page.
+/// Returns a normalized address, the same for all addresses of one page.
 fn key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_start_matches("www.");
     let path = url.path().trim_end_matches("index.html").trim_end_matches("index.php").trim_end_matches('/');
     format!("{host}{path}?{}", url.query().unwrap_or_default())
 }
 
-/// What the robots files say, each for its origin.
+/// Returns the rules of the robots files, each with its origin.
 pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     let robots = files.iter().filter(|file| file.kind == Kind::Robots);
     let parsed = robots.filter_map(|file| {
@@ -361,13 +361,13 @@ pub fn rules(files: &[File]) -> Vec<(String, Rules)> {
     parsed.collect()
 }
 
-/// Whether a page may be fetched.
+/// Returns whether robots.txt allows fetching this page.
 pub fn allows(rules: &[(String, Rules)], url: &Url) -> bool {
     let own = origin(url);
     rules.iter().filter(|(origin, _)| *origin == own).all(|(_, rules)| rules.allow(url))
 }
 
-/// How long to wait between two requests to this origin.
+/// Returns the pause between two requests to this origin.
 pub fn delay(rules: &[(String, Rules)], url: &Url) -> Option<f32> {
     let own = origin(url);
     rules.iter().find(|(origin, _)| *origin == own).and_then(|(_, rules)| rules.delay())
@@ -377,7 +377,7 @@ fn origin(url: &Url) -> String {
     url[..Position::BeforePath].to_owned()
 }
 
-/// Whether robots.txt of the first origin could not be had: then only pages that were given are read.
+/// Returns whether the robots.txt of the first origin could not be fetched. If so, only the given pages are read.
 pub fn is_closed(files: &[File]) -> bool {
     files.iter().any(|file| file.kind == Kind::Robots && matches!(file.outcome, Outcome::Failed(_)))
 }
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn robots_come_first_and_once_for_each_origin() {
+    fn robots_files_come_first_and_once_per_origin() {
         let plan = first(&["https://a.example/".into(), "https://a.example/shop".into(), "https://b.example/".into()]);
         let urls: Vec<&str> = plan.iter().map(|task| task.url.as_str()).collect();
         assert_eq!(
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_files_refer_to_is_planned_once() {
+    fn referenced_files_are_planned_once() {
         let import = import(&["https://a.example/"]);
         let page = file(
             "https://a.example/",
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn telling_pages_of_the_same_site_and_language_are_chosen_and_forbidden_ones_are_not() {
+    fn informative_pages_of_the_same_site_and_language_are_chosen_unless_disallowed() {
         let import = import(&["https://a.example/"]);
         let links = [
             "/about",
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_sort_only_some_are_chosen() {
+    fn the_number_of_pages_of_each_sort_is_limited() {
         let import = import(&["https://a.example/"]);
         let links: String = (0..50).map(|number| format!("<a href='/products/{number}'>x</a>")).collect();
         let chosen = choose(&import, &[file("https://a.example/", Kind::Given, &links)]);

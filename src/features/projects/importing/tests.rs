@@ -1,4 +1,4 @@
-//! Imports of a small site on loopback, interrupted, refused, repeated.
+//! Imports of a small site on loopback: interrupted, rejected and repeated.
 
 use std::io::Cursor;
 
@@ -50,7 +50,7 @@ fn app() -> TestApp {
     TestApp::with(|settings| settings.outbound.allow_networks = vec!["127.0.0.1/32".parse().expect("a network")])
 }
 
-/// One step of the worker; whether there is more to do.
+/// Runs one step of the worker and returns whether there is more to do.
 fn step(app: &TestApp) -> bool {
     app.wait(super::step(app.engine(), Environment::Test)).expect("a step")
 }
@@ -60,7 +60,7 @@ fn to_the_end(app: &TestApp) {
 }
 
 fn begin(app: &TestApp, input: Value) -> String {
-    // The project that every mill has is not read here.
+    // Finish the import of the project that every test app has, so that only the new one runs.
     to_the_end(app);
     app.post("/v1/projects/import", input).data()["projectId"].as_str().expect("an id").to_owned()
 }
@@ -69,7 +69,7 @@ fn state(app: &TestApp, project: &str) -> Value {
     app.get(&format!("/v1/projects/import/{project}/status")).data()
 }
 
-/// What is known in the end, without ids, times and addresses of this run.
+/// Returns the final state of the import without ids, times and URLs of this run.
 fn outcome(app: &TestApp, project: &str, site: &Site) -> String {
     let details = app.get(&format!("/v1/projects/{project}")).data();
     let texts = app.get(&format!("/v1/projects/{project}/knowledge-base?limit=100")).data();
@@ -88,7 +88,7 @@ fn refused(site: &Site) -> String {
 }
 
 #[test]
-fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
+fn an_import_interrupted_after_any_step_has_the_same_result() {
     let site = lamps();
     let whole = {
         let app = app();
@@ -118,7 +118,7 @@ fn an_import_that_is_interrupted_after_any_step_comes_to_the_same() {
 }
 
 #[test]
-fn progress_only_grows() {
+fn progress_never_decreases() {
     let site = lamps();
     let app = app();
     let project = begin(&app, json!({ "urls": [site.url()] }));
@@ -136,7 +136,7 @@ fn progress_only_grows() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_in_plain_words() {
+fn pages_that_cannot_be_read_have_a_clear_error() {
     let site = Site::start(Vec::new());
     assert!(refused(&site).contains("there is no page at this address"), "{}", refused(&site));
     site.set("/", 403, "no");
@@ -146,12 +146,12 @@ fn what_cannot_be_read_is_told_in_plain_words() {
     site.set_as("/robots.txt", 200, "text/plain", "User-agent: *\nDisallow: /");
     assert!(refused(&site).contains("robots.txt asks robots not to read"));
     let pdf = Site::start(vec![("/", 200, "application/pdf", b"%PDF-1.7".to_vec())]);
-    assert!(refused(&pdf).contains("is no web page but application/pdf"));
-    assert!(refused(&Site::closed()).contains("takes no connection"));
+    assert!(refused(&pdf).contains("is not a web page but application/pdf"));
+    assert!(refused(&Site::closed()).contains("does not accept connections"));
 }
 
 #[test]
-fn an_address_inside_the_network_is_refused() {
+fn an_address_in_the_private_network_is_rejected() {
     let app = TestApp::new();
     let site = lamps();
     let project = begin(&app, json!({ "urls": [site.url()] }));
@@ -162,7 +162,7 @@ fn an_address_inside_the_network_is_refused() {
 }
 
 #[test]
-fn forbidden_pages_are_not_asked_for() {
+fn disallowed_pages_are_not_requested() {
     let site = lamps();
     let home = HOME.replace("href=\"/about\"", "href=\"/secret/about\"");
     site.set("/", 200, &home);
@@ -173,7 +173,7 @@ fn forbidden_pages_are_not_asked_for() {
 }
 
 #[test]
-fn a_failed_import_can_be_begun_anew() {
+fn a_failed_import_can_be_restarted() {
     let site = lamps();
     site.set("/", 503, "no");
     let app = app();
@@ -189,7 +189,7 @@ fn a_failed_import_can_be_begun_anew() {
 }
 
 #[test]
-fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
+fn values_set_by_users_take_precedence_and_survive_another_import() {
     let site = lamps();
     let app = app();
     let given = format!("{}given.png", site.url());
@@ -211,14 +211,14 @@ fn what_people_gave_wins_and_stays_when_the_site_is_read_again() {
     assert_eq!((&details["name"], &details["logoUrls"]["primary"]), (&json!("My lamps"), &json!(given)));
     assert_eq!(details["brand"]["images"][0]["description"], "Our best lamp");
     let again = app.get(&format!("{path}/knowledge-base")).data();
-    assert_eq!(again["total"], texts["total"], "nothing is there twice");
+    assert_eq!(again["total"], texts["total"], "no text is duplicated");
     let about =
         again["entries"].as_array().and_then(|all| all.iter().find(|entry| entry["title"] == "About")).expect("a text").clone();
     assert_eq!((&about["content"], &about["referenceOrigin"]), (&json!("Two people and a lathe."), &json!("manual")));
 }
 
 #[test]
-fn an_import_that_brings_the_process_down_each_time_is_given_up() {
+fn an_import_that_crashes_the_process_repeatedly_fails() {
     let site = lamps();
     let app = app();
     let project = begin(&app, json!({ "urls": [site.url()] }));
@@ -235,7 +235,7 @@ fn an_import_that_brings_the_process_down_each_time_is_given_up() {
 }
 
 #[test]
-fn an_added_image_is_looked_at_and_a_persons_words_stay() {
+fn an_added_image_is_analyzed_and_its_given_description_stays() {
     let site = lamps();
     let app = app();
     let path = format!("/v1/projects/{}/images", app.project);
@@ -261,7 +261,7 @@ fn an_added_image_is_looked_at_and_a_persons_words_stay() {
 }
 
 #[test]
-fn a_model_that_sees_describes_images_that_nobody_has_described() {
+fn a_vision_model_describes_images_without_a_description() {
     let site = lamps();
     let answer = json!({ "description": "A green lamp on a wooden desk.", "tags": ["lamp", "desk"] }).to_string();
     let peer = FakeModel::with(vec![Reaction::Text(answer)]);
@@ -284,6 +284,6 @@ fn a_model_that_sees_describes_images_that_nobody_has_described() {
     };
     assert_eq!((described("lamp.png"), described("given.png")), (json!("A green lamp on a wooden desk."), json!("Ours")));
     let asked = peer.asked();
-    assert_eq!(asked.len(), 1, "what a person has described is not shown to the model");
+    assert_eq!(asked.len(), 1, "images that a user described are not sent to the model");
     assert!(asked[0].body["messages"].to_string().contains("data:image/png;base64,"));
 }

@@ -1,4 +1,4 @@
-//! The worker: gives the oldest imports a turn each, side by side.
+//! The import worker: runs one step of each of the oldest imports, in parallel.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::ProjectId;
 use crate::vocab::limits::{IMPORT_FAILURES_MAX, IMPORTS_AT_ONCE};
 
-/// Give the oldest imports a turn; true if there is more to do.
+/// Runs one step of each of the oldest imports. Returns whether there is more to do.
 pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool, Failure> {
     let data = engine.data(environment).clone();
     let tx = data.store.read();
@@ -21,13 +21,13 @@ pub async fn step(engine: &Arc<Engine>, environment: Environment) -> Result<bool
     let turns = waiting.iter().map(|(project, _)| step_one(engine, &data, *project));
     for (outcome, (project, _)) in join_all(turns).await.into_iter().zip(&waiting) {
         if let Err(failure) = outcome {
-            // The store is at fault and says so to everybody: the imports wait.
+            // The store is unavailable, which other code reports: the imports wait.
             if failure.code == Code::Unavailable {
                 return Err(failure);
             }
-            // It has counted as a failure already; the next turn tries again, or gives the import up.
+            // The failure is already counted. The next step tries again or fails the import.
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
-            tracing::error!(%project, cause, "an import could not go on");
+            tracing::error!(%project, cause, "a step of an import failed");
         }
     }
     Ok(!waiting.is_empty())
@@ -43,8 +43,8 @@ async fn step_one(engine: &Arc<Engine>, data: &Arc<EnvironmentData>, project: Pr
     }
 }
 
-/// The import, if it can have a turn. The turn counts as a failure until it has done something: pages that bring the whole process
-/// down would bring it down at every start else.
+/// Returns the import if it can run a step. The step counts as a failure until it succeeds; otherwise, pages that crash the whole process
+/// would crash it again at every start.
 fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Import>> {
     let import = find(tx, project)?.filter(|import| !matches!(import.stage, Stage::Completed | Stage::Failed));
     let Some(mut import) = import else {
@@ -53,7 +53,7 @@ fn take_up(tx: &mut WriteTx<'_>, project: ProjectId) -> StoreResult<Option<Impor
     };
     if import.failures >= IMPORT_FAILURES_MAX {
         let reason =
-            "This service fails at reading this site, again and again; its log tells why. Import again after its next update.";
+            "This service repeatedly failed to read this site; its log has the cause. Import again after its next update.";
         fail(tx, project, import, reason.to_owned())?;
         return Ok(None);
     }

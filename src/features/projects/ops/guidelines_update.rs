@@ -1,4 +1,4 @@
-//! Standing rules for a brand's emails.
+//! Sets the rules for all emails of a brand.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,20 +17,20 @@ use crate::vocab::permissions::Permission;
 
 pub struct GuidelinesUpdate;
 
-/// Rules to keep. What is left out stays; `null` or empty text clears.
+/// The rules to change. Omitted fields are unchanged; `null` or empty text clears one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGuidelines {
     pub project_id: ProjectId,
-    /// How emails are to look and read.
+    /// Rules for the design and text of emails.
     #[serde(default)]
     pub design_rules: Patch<LongText<GUIDELINES_CHARACTERS_MAX>>,
-    /// What images are to look like.
+    /// Rules for the style of images.
     #[serde(default)]
     pub image_style: Patch<LongText<GUIDELINES_CHARACTERS_MAX>>,
 }
 
-/// The rules as they are now.
+/// The current rules.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptGuidelines {
@@ -40,8 +40,8 @@ pub struct KeptGuidelines {
 impl Operation for GuidelinesUpdate {
     const SPEC: Spec =
         Spec::put("projects.guidelines_update", "/v1/projects/{projectId}/brand-guidelines", needs(Permission::ProjectWrite))
-            .summary("Set a project's standing rules")
-            .about("They hold for every email that is made for the project from now on.")
+            .summary("Set a project's brand guidelines")
+            .about("The guidelines apply to every email generated for the project from now on.")
             .fails(&[Code::NotFound]);
     type Input = NewGuidelines;
     type Output = Done<KeptGuidelines>;
@@ -73,7 +73,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_what_is_given_changes_and_details_show_it() {
+    fn only_given_fields_change_and_the_project_shows_them() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}", app.project);
         let put = |body| app.put(&format!("{path}/brand-guidelines"), body).data()["brandGuidelines"].clone();

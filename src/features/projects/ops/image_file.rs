@@ -1,4 +1,4 @@
-//! The file of an uploaded image, for whoever has its link: mail programs show it.
+//! Returns the file of an uploaded image to anyone who has its link, such as an email client.
 
 use http::header::{CACHE_CONTROL, HeaderValue};
 use schemars::JsonSchema;
@@ -16,19 +16,19 @@ use crate::vocab::ids::BlobId;
 /// `projects.image_file`
 pub struct ImageFile;
 
-/// The link, taken apart.
+/// The parts of the link.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageLink {
     pub file_id: BlobId,
-    /// What makes the link work.
+    /// The token that signs the link.
     pub token: Option<String>,
 }
 
 impl Operation for ImageFile {
     const SPEC: Spec = Spec::get("projects.image_file", "/v1/images/{fileId}", public())
         .summary("Get the file of an uploaded image")
-        .about("Without a key: the url of an uploaded image is the permission. Answers with the file, like image/jpeg.")
+        .about("Needs no API key: the signed URL of an uploaded image is the permission. Returns the file, for example as image/jpeg.")
         .fails(&[Code::NotFound]);
     type Input = ImageLink;
     type Output = Bare;
@@ -42,14 +42,14 @@ impl Raw for ImageFile {
     const MEDIA: Media = Media::gives("image/*");
 
     async fn run(context: Context, input: ImageLink, _: RawRequest) -> Result<Reply, Failure> {
-        let gone = || Failure::because(Code::NotFound, "There is no such image, or its link is not whole.");
+        let gone = || Failure::because(Code::NotFound, "This image does not exist, or its link is incomplete.");
         if !image_files::opens(&context.engine, input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // The link does not say of which environment it is; an id is in one of them only.
+        // The link does not contain the environment; an id exists in only one of them.
         for data in context.engine.environments() {
             if let Some(mut reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
-                // An upload never changes under its address, and those who serve mail programs may keep it.
+                // An upload never changes under its URL, so caches may keep it.
                 reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
                 return Ok(reply);
             }

@@ -1,4 +1,4 @@
-//! A small copy of a picture of a project, from here: for lists that load nothing from other servers.
+//! Returns a small copy of a project's image from this server, for lists that load nothing from other servers.
 
 use http::header::{CACHE_CONTROL, HeaderValue};
 use schemars::JsonSchema;
@@ -18,12 +18,12 @@ use crate::vocab::ids::ProjectId;
 /// `projects.image_preview`
 pub struct ImagePreview;
 
-/// Which picture.
+/// The image.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewImage {
     pub project_id: ProjectId,
-    /// The address of one of the project's images, logos or products' images.
+    /// The URL of one of the project's images, logos or product images.
     pub image_url: Site,
 }
 
@@ -31,7 +31,7 @@ impl Operation for ImagePreview {
     const SPEC: Spec = Spec::get("projects.image_preview", "/v1/projects/{projectId}/images/preview", needs_one(READERS))
         .summary("Get a small copy of a project's image")
         .about(
-            "At most 480 pixels on a side, as PNG or JPEG; a drawing (SVG) as it is. Fetched from its server at first, then kept for \
+            "At most 480 pixels on a side, as PNG or JPEG; an SVG is unchanged. Fetched from its server the first time, then cached for \
              two weeks.",
         )
         .fails(&[Code::NotFound, Code::NotExportable]);
@@ -55,7 +55,7 @@ impl Raw for ImagePreview {
         let query = move |tx: &ReadTx| {
             let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
             if !shows(&brand, &wanted) {
-                return Err(Failure::because(Code::NotFound, "The project has no picture at this address."));
+                return Err(Failure::because(Code::NotFound, "The project has no image with this URL."));
             }
             Ok(blobs::head(tx, id)?.is_some())
         };
@@ -65,17 +65,17 @@ impl Raw for ImagePreview {
                 image_files::keep_preview(tx, id, &made);
                 Ok(())
             };
-            // Nobody changed anything that an audit would tell of.
+            // Caching a preview is not a change that the audit log records.
             context.data().store.write(keep).await??;
         }
-        let gone = || Failure::because(Code::NotFound, "The picture was removed at this moment; ask again.");
+        let gone = || Failure::because(Code::NotFound, "The image was just removed. Try again.");
         let mut reply = file::send(context.data().store.read(), id, Disposition::Inline)?.ok_or_else(gone)?;
         reply.headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400"));
         Ok(reply)
     }
 }
 
-/// Whether the brand has a picture at this address.
+/// Returns whether the brand has an image with this URL.
 fn shows(brand: &Brand, url: &str) -> bool {
     brand.images.iter().any(|image| image.url == url)
         || brand.logos.iter().any(|logo| logo.url == url)
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_of_the_project_is_shown_small_and_no_other_address_is_fetched() {
+    fn only_images_of_the_project_have_a_preview() {
         let app = app();
         let mut out = std::io::Cursor::new(Vec::new());
         let picture = image::RgbImage::from_pixel(1_000, 500, image::Rgb([0, 90, 0]));

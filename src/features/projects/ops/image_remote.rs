@@ -1,4 +1,4 @@
-//! A remote image of an email, for viewers who asked to load images: they hold a signed link to it.
+//! Returns a remote image of an email to viewers who chose to load images. They have a signed link to it.
 
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -17,13 +17,13 @@ use crate::vocab::codes::Code;
 /// `projects.image_remote`
 pub struct ImageRemote;
 
-/// The link, taken apart.
+/// The parts of the link.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoteImage {
-    /// What makes the link work.
+    /// The token that signs the link.
     pub token: String,
-    /// The address of the image.
+    /// The URL of the image.
     pub image_url: String,
 }
 
@@ -31,8 +31,8 @@ impl Operation for ImageRemote {
     const SPEC: Spec = Spec::get("projects.image_remote", "/v1/images/remote/{token}", public())
         .summary("Get a remote image of an email")
         .about(
-            "Without a key: emails that are shown with images=true have these links, which work for an hour. The image is fetched by the \
-             service, so its server learns nothing of the viewer. PNG, JPEG, GIF and WebP.",
+            "Needs no API key: emails shown with images=true contain these signed links, which work for an hour. The service fetches the \
+             image, so its server learns nothing about the viewer. PNG, JPEG, GIF and WebP.",
         )
         .fails(&[Code::NotFound]);
     type Input = RemoteImage;
@@ -54,8 +54,8 @@ impl Raw for ImageRemote {
         let bytes = image_files::file(&context.engine, &url).await.ok_or_else(|| gone("The image cannot be fetched."))?;
         let kind = match image::guess_format(&bytes) {
             Ok(kind @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP)) => kind.to_mime_type(),
-            // Mail programs show nothing else either, and a drawing opened by itself could run scripts.
-            _ => return Err(gone("It is no PNG, JPEG, GIF or WebP image.")),
+            // Email clients show no other formats either, and an SVG that is opened directly could run scripts.
+            _ => return Err(gone("The image is not a PNG, JPEG, GIF or WebP.")),
         };
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -71,7 +71,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_links_that_were_given_out_load_anything() {
+    fn only_signed_links_load_an_image() {
         let app = TestApp::new();
         let query = "imageUrl=https%3A%2F%2Facme.example%2Fa.png";
         for token in ["x", "253402300799.5d41"] {

@@ -1,4 +1,4 @@
-//! Adding an image to a project.
+//! Adds an image to a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,19 +21,19 @@ pub struct ImagesAdd;
 
 /// A tag of an image.
 pub type ImageTag = Name<IMAGE_TAG_CHARACTERS_MAX>;
-/// What an image shows.
+/// The description of an image.
 pub type ImageDescription = LongText<IMAGE_DESCRIPTION_CHARACTERS_MAX>;
 
-/// An image to be added.
+/// The image to add.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewImage {
     pub project_id: ProjectId,
-    /// Where the image is; it stays there.
+    /// The URL of the image; the file stays on its server.
     pub url: Site,
-    /// What it shows; filled in soon after if left out.
+    /// What it shows; filled in automatically if omitted.
     pub description: Option<ImageDescription>,
-    /// What it can be found by; filled in soon after if left out.
+    /// The tags to find it by; filled in automatically if omitted.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
 }
@@ -41,7 +41,7 @@ pub struct NewImage {
 impl Operation for ImagesAdd {
     const SPEC: Spec = Spec::post("projects.images_add", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Add an image to a project")
-        .about("An address that the project has already is not added twice: what is given replaces what was there.")
+        .about("If the project already has an image with this URL, the given description and tags replace the old ones.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::LimitReached]);
     type Input = NewImage;
@@ -70,22 +70,22 @@ impl Command for ImagesAdd {
     }
 }
 
-/// An image that a person gives.
+/// An image that a user adds.
 pub struct GivenImage {
     pub url: String,
     pub description: Option<String>,
     pub tags: Option<Vec<String>>,
-    /// What was measured of it already.
+    /// Its measurements, if it has been measured.
     pub measured: Option<ImageMeasurements>,
 }
 
-/// Add an image, or say more of one that is there.
+/// Adds an image, or updates the one with the same URL.
 pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new: GivenImage) -> Result<ProjectImage, Failure> {
     let all = images::all(tx, project)?;
     let known = all.iter().find(|picture| picture.image.url == new.url).cloned();
     let given = all.iter().filter(|picture| picture.origin == Origin::Given).count();
     if known.is_none() && given >= PROJECT_IMAGES_MAX {
-        let detail = format!("A project has at most {PROJECT_IMAGES_MAX} images of its own; remove some first.");
+        let detail = format!("A project has at most {PROJECT_IMAGES_MAX} added images. Remove some first.");
         return Err(Failure::because(Code::LimitReached, detail));
     }
     let mut picture = known.unwrap_or_else(|| ProjectImage {
@@ -98,7 +98,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
         problem: None,
         created_at: tx.now(),
     });
-    // What a person adds stays when the site is read again.
+    // An added image stays when the site is imported again.
     picture.origin = Origin::Given;
     if let Some(description) = new.description {
         picture.image.description = Some(description);
@@ -120,7 +120,7 @@ pub fn add(tx: &mut WriteTx<'_>, (account, project): (AccountId, ProjectId), new
     Ok(picture)
 }
 
-/// At most as many tags as there may be, each once.
+/// Returns the tags without duplicates, or fails if there are too many.
 pub fn checked_tags(given: Vec<ImageTag>) -> Result<Vec<String>, Failure> {
     if given.len() > IMAGE_TAGS_MAX {
         return Err(Failure::field("tags", format_args!("give at most {IMAGE_TAGS_MAX}, found {}", given.len())));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_there_once_and_the_later_words_count() {
+    fn adding_the_same_url_again_replaces_the_description() {
         let app = TestApp::new();
         app.post(&path(&app), json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();
         let again = app.post(&path(&app), json!({ "url": "https://acme.example/a.jpg", "description": "A mug" })).data();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_interface_allows_is_refused() {
+    fn values_above_the_limits_are_rejected() {
         let app = TestApp::new();
         let tags: Vec<String> = (0..11).map(|number| format!("tag {number}")).collect();
         for (field, value) in [("tags", json!(tags)), ("tags", json!(["x".repeat(51)])), ("description", json!("x".repeat(1001)))]

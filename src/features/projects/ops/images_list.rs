@@ -1,4 +1,4 @@
-//! The images of a project.
+//! Lists the images of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,23 +12,23 @@ use crate::vocab::ids::ProjectId;
 
 pub struct ImagesList;
 
-/// Which part of the list.
+/// The part of the list to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListImages {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to skip.
+    /// The number of images to skip.
     pub offset: Option<Offset>,
-    /// Which page, counted from 1; instead of `offset`.
+    /// The page number, starting at 1; an alternative to `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for ImagesList {
     const SPEC: Spec = Spec::get("projects.images_list", "/v1/projects/{projectId}/images", needs_one(READERS))
         .summary("List a project's images")
-        .about("Those that people added first, newest first; then those found on the project's pages.")
+        .about("Images that users added come first, newest first, followed by those found on the project's pages.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListImages;

@@ -1,4 +1,4 @@
-//! Removing an image from a project.
+//! Removes an image from a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,12 +15,12 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesRemove;
 
-/// Which image.
+/// The image to remove.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageRef {
     pub project_id: ProjectId,
-    /// Its address.
+    /// Its URL.
     pub image_url: Site,
 }
 
@@ -28,7 +28,7 @@ impl Operation for ImagesRemove {
     const SPEC: Spec = Spec::delete("projects.images_remove", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
         .summary("Remove an image from a project")
         .about(
-            "The image itself stays where it is, an uploaded one for a year. One that the site shows comes back when the site is read \
+            "The file itself is not deleted; an uploaded file is kept for a year. An image of the site returns when the site is imported \
              again.",
         )
         .fails(&[Code::NotFound]);
@@ -53,7 +53,7 @@ impl Command for ImagesRemove {
 }
 
 fn message(url: &str) -> String {
-    format!("The image {url} is not in the project any more.")
+    format!("The image {url} was removed from the project.")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Changing what is said of an image.
+//! Changes the description or tags of an image.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,17 +18,17 @@ use crate::vocab::permissions::Permission;
 
 pub struct ImagesUpdate;
 
-/// What to say of an image. What is left out stays; `null` lets it be filled in again.
+/// The changes to an image. Omitted fields are unchanged; `null` has the field filled in automatically again.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImagePatch {
     pub project_id: ProjectId,
-    /// Which image: its address.
+    /// The URL of the image.
     pub image_url: Site,
     /// What it shows.
     #[serde(default)]
     pub description: Patch<ImageDescription>,
-    /// What it can be found by.
+    /// The tags to find it by.
     #[serde(default)]
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Patch<Vec<ImageTag>>,
@@ -36,7 +36,7 @@ pub struct ImagePatch {
 
 impl Operation for ImagesUpdate {
     const SPEC: Spec = Spec::put("projects.images_update", "/v1/projects/{projectId}/images", needs(Permission::ProjectWrite))
-        .summary("Change what is said of an image")
+        .summary("Change an image's description and tags")
         .fails(&[Code::NotFound]);
     type Input = ImagePatch;
     type Output = Done<ProjectImageView>;
@@ -73,9 +73,9 @@ impl Command for ImagesUpdate {
     }
 }
 
-/// The image at this address, or the failure that says there is none.
+/// Returns the image with this URL, or a failure if there is none.
 pub fn find(tx: &impl Read, project: ProjectId, url: &Site) -> Result<ProjectImage, Failure> {
-    let absent = || Failure::because(Code::NotFound, "The project has no image at this address; list its images to see all.");
+    let absent = || Failure::because(Code::NotFound, "The project has no image with this URL. List its images to find it.");
     images::at(tx, project, url.as_str())?.ok_or_else(absent)
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_what_is_given_changes() {
+    fn only_given_fields_change() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/images", app.project);
         app.post(&path, json!({ "url": "https://acme.example/a.jpg", "description": "A cup", "tags": ["cup"] })).data();

@@ -1,4 +1,4 @@
-//! Uploading an image to a project.
+//! Uploads an image to a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 /// `projects.images_upload`
 pub struct ImagesUpload;
 
-/// An image to be kept here.
+/// The image to store.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewUpload {
@@ -27,9 +27,9 @@ pub struct NewUpload {
     /// The file as base64: PNG, JPEG or GIF.
     #[schemars(length(min = 4), extend("pattern" = r"^[A-Za-z0-9+/\s]*={0,2}\s*$", "contentEncoding" = "base64"))]
     pub file: String,
-    /// What it shows; filled in soon after if left out.
+    /// What it shows; filled in automatically if omitted.
     pub description: Option<ImageDescription>,
-    /// What it can be found by; filled in soon after if left out.
+    /// The tags to find it by; filled in automatically if omitted.
     #[schemars(length(max = IMAGE_TAGS_MAX))]
     pub tags: Option<Vec<ImageTag>>,
 }
@@ -39,9 +39,9 @@ impl Operation for ImagesUpload {
         Spec::post("projects.images_upload", "/v1/projects/{projectId}/images/upload", needs(Permission::ProjectWrite))
             .summary("Upload an image to a project")
             .about(
-                "For images that are not on the web yet. The file is kept here, upright, at most 1600 pixels wide and without the \
-                 camera's data; url of the answer is where mail programs load it. The same file again is the same image. After an \
-                 image was removed its file stays for a year, for the emails that show it.",
+                "For images that are not on the web yet. The stored file is rotated upright, at most 1600 pixels wide, and has no camera \
+                 metadata. Email clients load it from the returned `url`. Uploading the same file again returns the same image. After an \
+                 image is removed, its file is kept for a year for the emails that contain it.",
             )
             .replay(Replay::Keyed)
             .body(BodySize::Bulk)
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_is_an_image_of_the_project_that_anybody_with_its_link_sees() {
+    fn anyone_with_the_link_can_load_an_upload() {
         let app = app();
         let body = json!({ "file": base64::encode(&file()), "description": "Red", "tags": ["red"] });
         let made = app.post(&format!("{}/upload", path(&app)), body.clone()).data();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_upload_is_still_there_for_the_emails_that_show_it() {
+    fn a_removed_upload_still_loads_in_sent_emails() {
         let app = app();
         let made = app.post(&format!("{}/upload", path(&app)), json!({ "file": base64::encode(&file()) })).data();
         let url = made["url"].as_str().expect("a link");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_that_waits_too_long_for_pixels_gets_503_and_may_try_again() {
+    fn an_upload_gets_503_when_all_image_workers_are_busy() {
         let wait = Duration::from_millis(100);
         let app = TestApp::with_workers(Workers::used_up(wait));
         let began = Instant::now();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_is_refused() {
+    fn files_that_are_not_images_are_rejected() {
         let app = app();
         for wrong in ["", "é", "PHN2Zz48L3N2Zz4="] {
             let answer = app.post(&format!("{}/upload", path(&app)), json!({ "file": wrong }));

@@ -1,4 +1,4 @@
-//! Taking in a brand by the addresses of its web pages. The reading itself is done afterwards.
+//! Imports a brand from the URLs of its web pages. The import itself runs in the background.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,20 +18,20 @@ use crate::vocab::webhook_events::WebhookEvent;
 
 pub struct Import;
 
-/// A brand to be imported.
+/// The brand to import.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewProject {
-    /// The brand's web pages; the first one is its home.
+    /// The brand's web pages, the home page first.
     #[schemars(length(min = 1, max = limits::PROJECT_URLS_MAX))]
     pub urls: Vec<Site>,
-    /// What to call the project; the domain of the first address if absent.
+    /// The name of the project; the domain of the first URL if absent.
     pub name: Option<Name<{ limits::PROJECT_NAME_CHARACTERS_MAX }>>,
     /// Logos to use instead of those that the import finds.
     pub logo_urls: Option<NewLogos>,
 }
 
-/// Addresses of logos.
+/// The URLs of logos.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewLogos {
@@ -40,7 +40,7 @@ pub struct NewLogos {
     pub favicon: Option<Site>,
 }
 
-/// An import that was accepted.
+/// An accepted import.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
@@ -49,14 +49,14 @@ pub struct Accepted {
     /// The host of the first address, without `www.`.
     pub domain: String,
     pub urls: Vec<String>,
-    /// What to do next, for people.
+    /// What to do next, as text for users.
     pub message: String,
 }
 
 impl Operation for Import {
     const SPEC: Spec = Spec::post("projects.import", "/v1/projects/import", needs(Permission::ProjectWrite))
         .summary("Import a project from web pages")
-        .about("Answers at once; the import goes on in the background. Emits project.import.started.")
+        .about("Returns immediately; the import runs in the background. Emits project.import.started.")
         .rate(RouteGroup::Imports)
         .replay(Replay::Keyed)
         .fails(&[Code::LimitReached]);
@@ -84,7 +84,7 @@ impl Command for Import {
         }
         let account = caller.account();
         if store::count(tx, account)? >= limits::PROJECTS_MAX {
-            let detail = format!("An account has at most {} projects; remove one first.", limits::PROJECTS_MAX);
+            let detail = format!("An account has at most {} projects. Remove one first.", limits::PROJECTS_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let id = ProjectId::make(tx.now(), tx.random());
@@ -101,7 +101,7 @@ impl Command for Import {
 }
 
 fn message(id: ProjectId) -> String {
-    format!("The import was accepted; GET /v1/projects/import/{id}/status tells how far it has come.")
+    format!("The import was accepted. Check its progress with GET /v1/projects/import/{id}/status.")
 }
 
 fn logos(given: NewLogos) -> Logos {

@@ -1,4 +1,4 @@
-//! Reading a project's sites again.
+//! Imports a project's sites again.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,13 +15,13 @@ use crate::vocab::rates::RouteGroup;
 
 pub struct ImportRetry;
 
-/// An import that begins anew, or goes on.
+/// An import that was started again or is still running.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Retried {
     pub project_id: ProjectId,
     pub status: ProjectStatus,
-    /// What happens now, for people.
+    /// What happens next, as text for users.
     pub message: String,
 }
 
@@ -31,8 +31,10 @@ impl Operation for ImportRetry {
         "/v1/projects/import/{projectId}/retry",
         needs(Permission::ProjectWrite),
     )
-    .summary("Read a project's sites again")
-    .about("For an import that failed, and for a site that has changed. What people gave stays. An import that runs goes on.")
+    .summary("Import a project's sites again")
+    .about(
+        "Use this after a failed import, or when a site has changed. Values that users set are kept. A running import continues.",
+    )
     .rate(RouteGroup::Imports)
     .fails(&[Code::NotFound]);
     type Input = ProjectRef;
@@ -44,8 +46,8 @@ impl Operation for ImportRetry {
     }
 }
 
-const BEGINS: &str = "The sites will be read again; the status of the import tells how far that has come.";
-const RUNS: &str = "The import is still running; nothing was begun anew.";
+const BEGINS: &str = "The sites will be imported again. Check the import status for its progress.";
+const RUNS: &str = "The import is still running, so no new one was started.";
 
 impl Command for ImportRetry {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: ProjectRef) -> Result<Self::Output, Failure> {
@@ -66,7 +68,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn an_import_that_runs_goes_on() {
+    fn retrying_a_running_import_changes_nothing() {
         let app = TestApp::new();
         let answer = app.post(&format!("/v1/projects/import/{}/retry", app.project), json!({})).data();
         assert_eq!((&answer["status"], &answer["message"]), (&json!("pending"), &json!(RUNS)));

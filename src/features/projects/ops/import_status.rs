@@ -1,4 +1,4 @@
-//! How far the import of a project has come.
+//! Returns the progress of a project's import.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,12 +13,12 @@ use crate::vocab::ids::ProjectId;
 
 pub struct ImportStatus;
 
-/// An import.
+/// The state of an import.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportView {
     pub project_id: ProjectId,
-    /// Ask again until it is `active` or `error`.
+    /// Poll until it is `active` or `error`.
     pub status: ProjectStatus,
     pub name: String,
     pub description: Option<String>,
@@ -26,14 +26,14 @@ pub struct ImportView {
     /// Why the import failed, if it did.
     pub error: Option<String>,
     pub progress: ImportProgressOfProject,
-    /// What the import has come to so far.
+    /// The results of the import so far.
     pub import_metrics: ImportMetrics,
 }
 
-/// How far it has come.
+/// The progress of the import.
 #[derive(Serialize, JsonSchema)]
 pub struct ImportProgressOfProject {
-    /// What is being done, in one word.
+    /// The current stage.
     #[schemars(extend("enum" = ["initializing", "fetching", "reading", "measuring", "completed", "failed"]))]
     pub stage: &'static str,
     #[schemars(range(max = 100))]

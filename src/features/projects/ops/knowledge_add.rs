@@ -1,4 +1,4 @@
-//! Adding a text to a project's knowledge base.
+//! Adds a text to a project's knowledge base.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -21,12 +21,12 @@ pub struct KnowledgeAdd;
 
 /// The text itself.
 pub type Content = LongText<KNOWLEDGE_CONTENT_CHARACTERS_MAX>;
-/// What it is called.
+/// The title of a text.
 pub type Title = Name<KNOWLEDGE_TITLE_CHARACTERS_MAX>;
-/// The file it was taken from.
+/// The name of the file that the text came from.
 pub type FileName = ShortText<FILE_NAME_CHARACTERS_MAX>;
 
-/// A text to be added.
+/// The text to add.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewKnowledge {
@@ -35,17 +35,17 @@ pub struct NewKnowledge {
     /// The text, plain or as Markdown.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub content: Content,
-    /// The file it was taken from.
+    /// The file that the text came from.
     pub source_file_name: Option<FileName>,
-    /// Where it is from; `manual` if absent.
+    /// The origin of the text; `manual` if absent.
     pub reference_origin: Option<ReferenceOrigin>,
-    /// How it looks, as HTML; kept and given back as it is.
+    /// A preview of the text as HTML; stored and returned unchanged.
     pub preview_html: Option<Content>,
     pub thumbnail_url: Option<Site>,
     pub screenshot_url: Option<Site>,
 }
 
-/// Where a text is from that a caller adds.
+/// The origin of a text that a caller adds.
 #[derive(Clone, Copy)]
 pub struct ReferenceOrigin(KnowledgeOrigin);
 
@@ -85,7 +85,7 @@ impl Operation for KnowledgeAdd {
     const SPEC: Spec =
         Spec::post("projects.knowledge_add", "/v1/projects/{projectId}/knowledge-base", needs(Permission::ProjectWrite))
             .summary("Add a text to a project's knowledge base")
-            .about("Emails may draw on it from now on. The same title and content again is the entry that is there already.")
+            .about("New emails can use it from now on. Adding the same title and content again returns the existing entry.")
             .replay(Replay::Keyed)
             .body(BodySize::Bulk)
             .fails(&[Code::NotFound, Code::LimitReached]);
@@ -111,7 +111,7 @@ impl Command for KnowledgeAdd {
             return Ok(Created(same.clone().into()));
         }
         if all.len() >= KNOWLEDGE_ENTRIES_MAX {
-            let detail = format!("A project has at most {KNOWLEDGE_ENTRIES_MAX} texts; remove some first.");
+            let detail = format!("A project has at most {KNOWLEDGE_ENTRIES_MAX} texts. Remove some first.");
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let text = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_text_is_listed_and_a_repeat_makes_no_second() {
+    fn adding_a_text_twice_creates_one_entry() {
         let app = TestApp::new();
         let body =
             json!({ "title": "Roasting", "content": "Twice a week.", "referenceOrigin": "upload", "sourceFileName": "r.md" });
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_none_is_refused_by_its_field() {
+    fn invalid_texts_are_rejected_with_the_field() {
         let app = TestApp::new();
         for (body, field) in [
             (json!({ "title": " ", "content": "a" }), "title"),

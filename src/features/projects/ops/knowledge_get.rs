@@ -1,4 +1,4 @@
-//! One text of a project's knowledge base.
+//! Returns one text of a project's knowledge base.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_text_is_found_in_its_own_project_only() {
+    fn a_text_is_found_only_in_its_own_project() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/knowledge-base", app.project);
         let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice." })).data();

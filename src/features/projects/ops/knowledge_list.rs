@@ -1,4 +1,4 @@
-//! The knowledge base of a project.
+//! Lists the knowledge base of a project.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,23 +12,23 @@ use crate::vocab::ids::ProjectId;
 
 pub struct KnowledgeList;
 
-/// Which part of the knowledge base.
+/// The part of the knowledge base to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListKnowledge {
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to skip.
+    /// The number of texts to skip.
     pub offset: Option<Offset>,
-    /// Which page, counted from 1; instead of `offset`.
+    /// The page number, starting at 1; an alternative to `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for KnowledgeList {
     const SPEC: Spec = Spec::get("projects.knowledge_list", "/v1/projects/{projectId}/knowledge-base", needs_one(READERS))
         .summary("List a project's knowledge base")
-        .about("Newest first. Texts of the project's own pages are among them, with `referenceOrigin` website.")
+        .about("Newest first. Includes texts from the project's own pages, with `referenceOrigin` website.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListKnowledge;

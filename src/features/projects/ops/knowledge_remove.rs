@@ -1,4 +1,4 @@
-//! Removing a text from a project's knowledge base.
+//! Removes a text from a project's knowledge base.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeRemove;
 
-/// Which text.
+/// The text to remove.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnowledgeRef {
@@ -30,7 +30,7 @@ impl Operation for KnowledgeRemove {
         needs(Permission::ProjectWrite),
     )
     .summary("Remove a text from a project's knowledge base")
-    .about("A text of the project's pages comes back when its sites are read again.")
+    .about("A text from the project's pages returns when its sites are imported again.")
     .fails(&[Code::NotFound]);
     type Input = KnowledgeRef;
     type Output = Done<Removed>;
@@ -51,7 +51,7 @@ impl Command for KnowledgeRemove {
 }
 
 fn message(title: &str) -> String {
-    format!("The text \"{title}\" is not in the knowledge base any more.")
+    format!("The text \"{title}\" was removed from the knowledge base.")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Changing a text of a project's knowledge base.
+//! Changes a text of a project's knowledge base.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 
 pub struct KnowledgeUpdate;
 
-/// What to change. What is left out stays.
+/// The changes. Omitted fields are unchanged.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KnowledgePatch {
@@ -27,7 +27,7 @@ pub struct KnowledgePatch {
     /// The text, plain or as Markdown.
     #[schemars(extend("pattern" = SOME_TEXT))]
     pub content: Option<Content>,
-    /// The file it was taken from; empty text clears it.
+    /// The file that the text came from; empty text clears it.
     pub source_file_name: Option<FileName>,
 }
 
@@ -38,7 +38,7 @@ impl Operation for KnowledgeUpdate {
         needs(Permission::ProjectWrite),
     )
     .summary("Change a text of a project's knowledge base")
-    .about("A text from a site that is changed here is yours from then on: it stays when the site is read again.")
+    .about("After you change a text from a site, it counts as your own: importing the site again keeps it.")
     .body(BodySize::Bulk)
     .fails(&[Code::NotFound]);
     type Input = KnowledgePatch;
@@ -81,7 +81,7 @@ impl Command for KnowledgeUpdate {
     }
 }
 
-/// The text with this id, or the failure that says there is none.
+/// Returns the text with this id, or a failure if there is none.
 pub fn find(tx: &impl Read, project: ProjectId, id: KnowledgeId) -> Result<Entry, Failure> {
     let absent = || Failure::because(Code::NotFound, "The project's knowledge base has no entry with this id.");
     knowledge::find(tx, project, id)?.ok_or_else(absent)
@@ -93,7 +93,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_what_is_given_changes_and_another_projects_text_is_not_there() {
+    fn only_given_fields_change_and_texts_of_other_projects_are_not_found() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/knowledge-base", app.project);
         let made = app.post(&path, json!({ "title": "Roasting", "content": "Twice.", "sourceFileName": "r.md" })).data();

@@ -1,4 +1,4 @@
-//! The projects of the key's account.
+//! Lists the projects of the key's account.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,17 +10,17 @@ use crate::vocab::permissions::Permission;
 
 pub struct List;
 
-/// Which projects.
+/// The projects to return.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListProjects {
     #[serde(default)]
     pub limit: Limit,
-    /// How many to skip.
+    /// The number of projects to skip.
     pub offset: Option<Offset>,
-    /// Which page, counted from 1; instead of `offset`.
+    /// The page number, starting at 1; an alternative to `offset`.
     pub page: Option<PageNumber>,
-    /// Only those whose import has come so far.
+    /// Only projects with this import status.
     pub status: Option<ProjectStatus>,
 }
 
@@ -28,7 +28,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("projects.list", "/v1/projects", needs_one(&Permission::ALL))
         .summary("List projects")
         .about(
-            "Newest first. The ids are what `projectId` takes everywhere else. The fields `description`, `urls`, `logoUrls`, `palette` \
+            "Newest first. Use the ids as `projectId` in other operations. The fields `description`, `urls`, `logoUrls`, `palette` \
                 and `error` need one of the permissions `email:read`, `project:write`, `audience:read` or `campaign:read`.",
         )
         .blocking();

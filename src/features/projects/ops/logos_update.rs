@@ -1,4 +1,4 @@
-//! Setting a project's logos.
+//! Sets a project's logos.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,23 +15,23 @@ use crate::vocab::permissions::Permission;
 
 pub struct LogosUpdate;
 
-/// Logos to use. What is left out stays; `null` goes back to what the site shows.
+/// The logos to set. Omitted fields are unchanged; `null` returns to the logo found on the site.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LogosPatch {
     pub project_id: ProjectId,
-    /// The logo in the head of emails.
+    /// The logo in the header of emails.
     #[serde(default)]
     pub primary: Patch<Site>,
-    /// Another form of it, for example for dark backgrounds.
+    /// A variant, for example for dark backgrounds.
     #[serde(default)]
     pub secondary: Patch<Site>,
-    /// The small square one.
+    /// The small square icon.
     #[serde(default)]
     pub favicon: Patch<Site>,
 }
 
-/// The logos as they are now.
+/// The current logos.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptLogos {
@@ -41,7 +41,7 @@ pub struct KeptLogos {
 impl Operation for LogosUpdate {
     const SPEC: Spec = Spec::put("projects.logos_update", "/v1/projects/{projectId}/logos", needs(Permission::ProjectWrite))
         .summary("Set a project's logos")
-        .about("They win over those that the project's sites show, also when those are read again.")
+        .about("They take precedence over logos found on the project's sites, even after another import.")
         .fails(&[Code::NotFound]);
     type Input = LogosPatch;
     type Output = Done<KeptLogos>;
@@ -81,7 +81,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_what_is_given_changes_and_the_brand_shows_it_first() {
+    fn only_given_logos_change_and_the_brand_lists_them_first() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}", app.project);
         let put = |body| app.put(&format!("{path}/logos"), body).data()["logoUrls"].clone();

@@ -1,4 +1,4 @@
-//! A project's colours and fonts: those in use, and those of them that people gave.
+//! Returns a project's colors and fonts: those in use, and those that users set.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,39 +17,39 @@ use crate::vocab::ids::{AccountId, ProjectId};
 /// `projects.look`
 pub struct Look;
 
-/// From here on text is called legible (WCAG 2, AA).
+/// The lowest contrast at which text counts as legible (WCAG 2, AA).
 const LEGIBLE: f64 = 4.5;
 
-/// The colours and fonts of a project's emails.
+/// The colors and fonts of a project's emails.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LookView {
-    /// The colours in use: those that people gave, else those that the sites show.
+    /// The colors in use: those that users set, otherwise those found on the sites.
     pub palette: BrandPalette,
     /// The fonts in use.
     pub fonts: BrandFonts,
-    /// What people gave.
+    /// The colors and fonts that users set.
     pub given: GivenTheme,
-    /// How well texts stand out, as far as the colours are known.
+    /// The contrasts of texts whose colors are known.
     pub contrasts: Vec<ColorContrast>,
 }
 
-/// How well a text stands out from its ground.
+/// The contrast between a text and its background.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ColorContrast {
-    /// The role of the text's colour.
+    /// The role of the text color.
     #[schemars(extend("enum" = ["text", "buttonText"]))]
     pub text: &'static str,
-    /// The role of the ground's colour.
+    /// The role of the background color.
     #[schemars(extend("enum" = ["background", "button"]))]
     pub ground: &'static str,
     /// From 1 to 21 (WCAG).
     pub ratio: f64,
-    /// Whether the ratio is at least 4.5. Where it is not, emails take another colour for the text.
+    /// Whether the ratio is at least 4.5. If it is not, emails use another color for the text.
     pub legible: bool,
 }
 
 impl LookView {
-    /// An example for the documentation.
+    /// A value for examples.
     pub fn sample() -> Self {
         let palette =
             BrandPalette { background: Some("#FFFFFF".into()), text: Some("#1A1A1A".into()), ..BrandPalette::default() };
@@ -61,7 +61,7 @@ impl LookView {
     }
 }
 
-/// The look of a project of the account.
+/// Returns the colors and fonts of a project of the account.
 pub fn look_view(tx: &impl Read, account: AccountId, project: ProjectId) -> Result<LookView, Failure> {
     let (_, brand) = brand(tx, account, project)?.ok_or_else(not_found)?;
     let contrasts = contrasts(&brand.palette);
@@ -76,7 +76,7 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
     ];
     let told = pairs.into_iter().filter_map(|((text, upper), (ground, lower))| {
         let ratio = contrast(color(upper)?, color(lower)?);
-        // Rounded down: what is shown as 4.5 is legible.
+        // Rounded down, so a ratio shown as 4.5 is legible.
         Some(ColorContrast { text, ground, ratio: (ratio * 100.0).floor() / 100.0, legible: ratio >= LEGIBLE })
     });
     told.collect()
@@ -84,8 +84,8 @@ fn contrasts(palette: &BrandPalette) -> Vec<ColorContrast> {
 
 impl Operation for Look {
     const SPEC: Spec = Spec::get("projects.look", "/v1/projects/{projectId}/look", needs_one(READERS))
-        .summary("Get a project's colours and fonts")
-        .about("Those in use, those of them that people gave, and how well texts stand out.")
+        .summary("Get a project's colors and fonts")
+        .about("Returns the colors and fonts in use, those that users set, and the contrasts of texts.")
         .fails(&[Code::NotFound]);
     type Input = ProjectRef;
     type Output = Done<LookView>;

@@ -1,4 +1,4 @@
-//! Give colours and fonts instead of those that a project's sites show.
+//! Sets colors and fonts to use instead of those found on a project's sites.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,14 +22,14 @@ pub struct LookUpdate;
 /// The name of a font.
 type FontName = Name<{ limits::FONT_NAME_CHARACTERS_MAX }>;
 
-/// Letters, digits and what stands between them in names of fonts and in lists of such. More alphabets are taken than a pattern can tell.
+/// The characters allowed in font names and lists of them. The operation accepts letters of more alphabets than the pattern can express.
 const FONT_PATTERN: &str = concat!(
     r#"^[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*"#,
     r"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]",
     r#"[0-9A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 ,'".+_-]*$"#,
 );
 
-/// What changes. What is left out stays; `null` goes back to what the sites show.
+/// The changes. Omitted fields are unchanged; `null` returns to what the sites show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LookPatch {
@@ -40,7 +40,7 @@ pub struct LookPatch {
     pub fonts: FontsPatch,
 }
 
-/// Colours by role, as `#RRGGBB`.
+/// Colors by role, as `#RRGGBB`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PalettePatch {
@@ -48,10 +48,10 @@ pub struct PalettePatch {
     pub background: Patch<Color>,
     #[serde(default)]
     pub text: Patch<Color>,
-    /// The colour one thinks of first.
+    /// The main brand color.
     #[serde(default)]
     pub primary: Patch<Color>,
-    /// A second one, for small things.
+    /// A second color for small elements.
     #[serde(default)]
     pub accent: Patch<Color>,
     #[serde(default)]
@@ -60,7 +60,7 @@ pub struct PalettePatch {
     pub button_text: Patch<Color>,
 }
 
-/// Fonts by their names, like `Lora`. Families that every mail client has are put behind them.
+/// Fonts by name, such as `Lora`. Families available in every email client are appended as fallbacks.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FontsPatch {
@@ -74,10 +74,10 @@ pub struct FontsPatch {
 
 impl Operation for LookUpdate {
     const SPEC: Spec = Spec::patch("projects.look_update", "/v1/projects/{projectId}/look", needs(Permission::ProjectWrite))
-        .summary("Give a project's colours and fonts")
+        .summary("Set a project's colors and fonts")
         .about(
-            "They win over those that the project's sites show, also when those are read again, and hold for emails that are made \
-                from now on. The answer tells how well texts stand out.",
+            "They take precedence over those found on the project's sites, even after another import, and apply to emails generated \
+                from now on. The response includes the contrasts of texts.",
         )
         .fails(&[Code::NotFound]);
     type Input = LookPatch;
@@ -119,7 +119,7 @@ fn font(patch: Patch<FontName>, field: &str, kept: &mut Option<String>) -> Resul
     if let Patch::Value(name) = &patch {
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | ',' | '\'' | '"' | '.' | '+' | '_');
         if !name.chars().all(is_name) || !name.chars().any(char::is_alphanumeric) {
-            return Err(Failure::field(field, "this is no name of a font; give one like Lora or Open Sans"));
+            return Err(Failure::field(field, "this is not a font name; give one such as Lora or Open Sans"));
         }
     }
     patch.map(|name| font_stack(&name)).apply(kept);
@@ -132,7 +132,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn what_is_given_wins_is_told_with_its_contrast_and_can_be_taken_back() {
+    fn given_values_take_precedence_show_their_contrast_and_can_be_reset() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}", app.project);
         let patch = |body: Value| app.patch(&format!("{path}/look"), body).data();
@@ -141,7 +141,7 @@ mod tests {
         let low = json!([{ "text": "text", "ground": "background", "ratio": 4.47, "legible": false }]);
         assert_eq!(told["contrasts"], low);
         assert!(told["fonts"]["heading"].as_str().is_some_and(|stack| stack.starts_with("Lora, Georgia")), "{told}");
-        // What is left out stays, and one's brand has it.
+        // Omitted fields are unchanged, and the brand has the new values.
         let told = patch(json!({ "palette": { "text": "#767676" } }));
         assert_eq!(
             (&told["contrasts"][0]["legible"], &told["given"]["palette"]["background"]),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_colour_and_no_font_is_refused_by_its_field() {
+    fn invalid_colors_and_fonts_are_rejected_with_the_field() {
         let app = TestApp::new();
         let path = format!("/v1/projects/{}/look", app.project);
         for (body, field) in [

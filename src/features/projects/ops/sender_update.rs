@@ -1,4 +1,4 @@
-//! Set a project's default sender.
+//! Sets a project's default sender.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,11 +28,11 @@ pub struct NewSender {
     pub from: EmailAddress,
     /// The name shown beside the address.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// Where replies go. If absent, to the From address.
+    /// Where replies go. If absent, they go to the From address.
     pub reply_to: Option<EmailAddress>,
 }
 
-/// The default sender as it is now.
+/// The current default sender.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectSender {
@@ -42,7 +42,7 @@ pub struct ProjectSender {
 impl Operation for SenderUpdate {
     const SPEC: Spec = Spec::put("projects.sender_update", "/v1/projects/{projectId}/sender", needs(Permission::ProjectWrite))
         .summary("Set a project's default sender")
-        .about("Test sends and new campaigns use it. The first campaign of a project sets it if nothing else has.")
+        .about("Test sends and new campaigns use it. If it is not set, the first campaign of the project sets it.")
         .fails(&[Code::NotFound]);
     type Input = NewSender;
     type Output = Done<ProjectSender>;

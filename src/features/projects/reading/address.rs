@@ -1,4 +1,4 @@
-//! The brand's postal address: from structured data, or as pages write it.
+//! Finds the brand's postal address in structured data or in the text of pages.
 
 use serde_json::Value;
 
@@ -46,21 +46,21 @@ const STREET_WORDS: [&str; 36] = [
     "gracht",
     "plein",
 ];
-/// Those of them that end longer words: `Dorfstraße`, `Keizersgracht`.
+/// Those of them that occur as the end of a longer word: `Dorfstraße`, `Keizersgracht`.
 const STREET_ENDINGS: [&str; 13] =
     ["straße", "strasse", "str.", "gasse", "weg", "platz", "allee", "ufer", "damm", "straat", "laan", "gracht", "plein"];
-/// Elements of one page that are called an address and looked at.
+/// The maximum number of elements of a page, marked as an address, to check.
 const MARKED_MAX: usize = 20;
 const ADDRESS_CHARACTERS_MAX: usize = 200;
-/// Parts in front of the code that can belong to an address: premises, street, town, county.
+/// The maximum number of parts before the code that can belong to an address: premises, street, town, county.
 const PARTS_BEFORE_CODE_MAX: usize = 4;
 
-/// The postal address in one line. `names` are those of the brand and its company: they are no part of it.
+/// Returns the postal address in one line. `names` are those of the brand and its company, which are not part of the address.
 pub fn address(site: &Site, names: &[&str]) -> Option<String> {
     site.organizations().flat_map(|node| list(node, "address")).find_map(postal).or_else(|| written_address(site, names))
 }
 
-/// English-speaking countries put the code last.
+/// English-speaking countries, which put the code last.
 const CODE_LAST: [&str; 17] = [
     "US",
     "GB",
@@ -81,7 +81,7 @@ const CODE_LAST: [&str; 17] = [
     "Australia",
 ];
 
-/// A postal address in one line.
+/// Formats a postal address of structured data in one line.
 fn postal(address: &Value) -> Option<String> {
     if let Value::String(line) = address {
         return Some(clean(line)).filter(|line| line.len() > 8);
@@ -134,7 +134,7 @@ fn country_name(code: &str) -> &str {
     NAMES.iter().find(|(known, _)| *known == code).map_or(code, |(_, name)| name)
 }
 
-/// An address as pages write it: in `<address>`, in the imprint, or in a footer.
+/// Returns an address from the text of pages: in `<address>`, the imprint or a footer.
 fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     let marked = site
         .pages
@@ -148,9 +148,9 @@ fn written_address(site: &Site, names: &[&str]) -> Option<String> {
     marked.chain(unmarked).find_map(|(lines, is_marked)| address_in(&lines, is_marked, names))
 }
 
-/// The line with the street, with the line with code and city. In lines that are marked as an address all belong to it.
+/// Joins the line with the street and the line with code and city. Lines that are marked as an address all belong to it.
 fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<String> {
-    // One line may hold all of it, with its parts between commas or bars.
+    // One line may contain the whole address, with its parts separated by commas or bars.
     let split = |(number, line): (usize, &String)| {
         let parts = line.split([',', '|', '·', '•', '–']).map(str::trim).filter(|part| !part.is_empty());
         parts.map(|part| (number, part.to_owned())).collect::<Vec<_>>()
@@ -158,7 +158,7 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     let (numbers, parts): (Vec<usize>, Vec<String>) = lines.iter().enumerate().flat_map(split).unzip();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let city = parts.iter().position(|part| has_city(part))?;
-    // Japanese addresses begin with their code and end with their street.
+    // Japanese addresses start with the code and end with the street.
     if let Some(whole) = parts[city].find('〒').map(|at| &parts[city][at..]).filter(|whole| whole.chars().count() > 12) {
         return (whole.len() <= ADDRESS_CHARACTERS_MAX).then(|| whole.to_owned());
     }
@@ -178,17 +178,17 @@ fn address_in(lines: &[String], is_marked: bool, names: &[&str]) -> Option<Strin
     };
     let Some(street) = street else { return inside() };
     let mut line = parts[street..=city].join(", ");
-    // A state and its code, or a country, stand behind the city.
+    // A state with its code, or a country, follows the city.
     if let Some(next) = parts.get(city + 1).filter(|next| is_place_name(next)) {
         line = format!("{line}, {next}");
     }
     (line.len() <= ADDRESS_CHARACTERS_MAX).then_some(line)
 }
 
-/// Where an address without a house number starts, of the parts before the city that can belong to one, the nearest first.
+/// Returns the start of an address without a house number. `run` holds the parts before the city that can belong to it, the nearest first.
 ///
-/// Codes of five digits, or of four, also stand in front of words that are no city: only a street right before them makes an address.
-/// Other codes are sure: all that stands before them in the same line belongs to them, and in lines above it what a street begins.
+/// Codes of four or five digits also precede words that are not a city, so they need a street right before them. Other codes are
+/// unambiguous: all preceding parts of the same line belong to the address, and the lines above from the street on.
 fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: impl Fn(usize) -> bool) -> Option<usize> {
     let is_named = |place: &usize| is_named_street(parts[*place]);
     if !has_sure_code(parts[city]) {
@@ -198,7 +198,7 @@ fn start_without_number(parts: &[&str], city: usize, run: &[usize], is_near: imp
     near.or_else(|| run.iter().copied().rfind(is_named))
 }
 
-/// Whether a text can be a house, a street, a town or a county by its form: `The Net Loft`, `St Ives`, `Co. Clare`.
+/// Returns whether a text has the form of a house, street, town or county: `The Net Loft`, `St Ives`, `Co. Clare`.
 fn is_premises(text: &str) -> bool {
     const SMALL_WORDS: [&str; 20] = [
         "of", "the", "upon", "on", "in", "by", "and", "le", "la", "les", "de", "du", "des", "del", "da", "am", "an", "der",
@@ -214,7 +214,7 @@ fn is_premises(text: &str) -> bool {
         && without_legal_form(text).is_none()
 }
 
-/// Whether a text is a code with its city and nothing else: `24357 Fleckeby`. A year is no code.
+/// Returns whether a text is only a code with its city: `24357 Fleckeby`. A year is not a code.
 fn is_whole_city(text: &str) -> bool {
     let Some((code, city)) = text.split_once(' ') else { return false };
     let is_year = code.len() == 4 && (code.starts_with("19") || code.starts_with("20"));
@@ -255,7 +255,7 @@ fn is_place_name(text: &str) -> bool {
     COUNTRIES.contains(&text.to_lowercase().as_str())
 }
 
-/// Whether a text looks like a street with a number: `Lange Straße 5`, `12 Mill Lane`.
+/// Returns whether a text looks like a street with a number: `Lange Straße 5`, `12 Mill Lane`.
 fn is_street(text: &str) -> bool {
     let lowered = text.to_lowercase();
     let has_number = text.chars().any(|character| character.is_ascii_digit());
@@ -274,14 +274,15 @@ fn is_street(text: &str) -> bool {
         && !lowered.contains('©')
 }
 
-/// Whether a text names a street, with or without a number.
+/// Returns whether a text names a street, with or without a number.
 fn is_named_street(text: &str) -> bool {
     let lowered = text.to_lowercase();
     let mut words = lowered.split(|c: char| c.is_whitespace() || c == ',');
     words.any(|word| STREET_WORDS.contains(&word) || STREET_ENDINGS.iter().any(|ending| word.ends_with(ending)))
 }
 
-/// Whether a text holds a postal code with a city: `20095 Hamburg`, `M1 2AB`, `Austin TX 78701`, `〒150-0001`, or an Eircode alone.
+/// Returns whether a text contains a postal code with a city: `20095 Hamburg`, `M1 2AB`, `Austin TX 78701`, `〒150-0001`, or an Eircode
+/// alone.
 fn has_city(text: &str) -> bool {
     if text.contains('〒') {
         return true;
@@ -296,12 +297,12 @@ fn has_city(text: &str) -> bool {
     };
     let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && word.chars().count() >= 3;
     let code_first = words.windows(2).any(|pair| is_code(pair[0]) && is_name(pair[1]));
-    // A year is no code: `2024 Acme` stands in every footer.
+    // A year is not a code: every footer contains something like `2024 Acme`.
     let is_copyright = text.contains('©') || text.to_lowercase().contains("copyright");
     (code_first || has_sure_code(text)) && !is_copyright
 }
 
-/// Whether a text holds a postal code that nothing else looks like.
+/// Returns whether a text contains an unambiguous postal code.
 fn has_sure_code(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let digits = |word: &str, count: usize| word.len() == count && word.chars().all(|character| character.is_ascii_digit());
@@ -319,8 +320,8 @@ fn has_sure_code(text: &str) -> bool {
     dutch || american || british || irish
 }
 
-/// `D02 X285` or `D02X285`: a routing key and an identifier. What is all letters must be of those that Eircodes use, so that no word
-/// passes for one.
+/// Matches `D02 X285` or `D02X285`: a routing key and an identifier. An identifier of letters only must use the letters of Eircodes, so
+/// that no ordinary word matches.
 fn is_eircode(text: &str) -> bool {
     let text = text.trim_end_matches([',', '.']);
     if text.len() != 7 || !text.is_ascii() {
@@ -335,7 +336,7 @@ fn is_eircode(text: &str) -> bool {
     has_key && is_plain && has_letter && (has_digit || identifier.bytes().all(|byte| b"ACDEFHKNPRTVWXY".contains(&byte)))
 }
 
-/// `SW1A 1AA`
+/// Matches `SW1A 1AA`.
 fn is_british(outward: &str, inward: &str) -> bool {
     let upper = |c: char| c.is_ascii_uppercase();
     let inward: Vec<char> = inward.trim_end_matches([',', '.']).chars().collect();
@@ -391,7 +392,7 @@ mod tests {
         }
         let in_lines = "Acme Pottery\nThe Old Creamery\nSt Ives\nCornwall\nTR26 1NP";
         assert_eq!(marked(in_lines).as_deref(), Some("The Old Creamery, St Ives, Cornwall, TR26 1NP"));
-        assert_eq!(lines("Shop\nContact\nSt Ives TR26 1NP"), None, "menus stand in footers, too");
+        assert_eq!(lines("Shop\nContact\nSt Ives TR26 1NP"), None, "footers also contain menus");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What style sheets say of an element: the cascade as far as colours, fonts and corners need it.
+//! Applies style sheets to elements: the part of the cascade needed for colors, fonts and corners.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use scraper::{ElementRef, Selector};
 
 use super::css::{self, Declaration, Sheet};
 
-/// Variables that refer to variables: deeper is a circle.
+/// The maximum depth of variables that refer to variables; deeper ones are circular.
 const VARIABLES_DEPTH_MAX: u8 = 12;
-/// A longer value means nothing to a reader of brands; nor does one that grows so long by its variables.
+/// Longer values are useless here, including those that grow by the expansion of variables.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Longer selectors are made by machines for single elements.
+/// Longer selectors are generated for single elements.
 const SELECTOR_BYTES_MAX: usize = 300;
 
-/// The properties that are looked at, beside variables.
+/// The properties to read, besides variables.
 const PROPERTIES: [&str; 8] = [
     "color",
     "background",
@@ -28,7 +28,8 @@ const PROPERTIES: [&str; 8] = [
     "border-radius",
     "border-top-left-radius",
 ];
-/// Comparisons of elements with rules. The home page of a large shop needs two million; who needs more wants to keep us busy.
+/// The maximum number of comparisons between elements and rules. The home page of a large shop needs two million; a page that needs more is
+/// hostile.
 const MATCHES_MAX: u64 = 20_000_000;
 
 type Own = Rc<HashMap<String, String>>;
@@ -37,19 +38,19 @@ type Own = Rc<HashMap<String, String>>;
 pub struct Styles {
     rules: Vec<Matched>,
     seen: RefCell<HashMap<NodeId, Own>>,
-    /// How many comparisons are left.
+    /// The number of comparisons left.
     matches_left: Cell<u64>,
 }
 
 struct Matched {
     selector: Selector,
-    /// How strong the selector is, and its place among all rules.
+    /// The specificity of the selector, and its position among all rules.
     weight: (u32, usize),
     declarations: Rc<Vec<Declaration>>,
 }
 
 impl Styles {
-    /// The rules of these sheets, the later ones winning.
+    /// Collects the rules of these sheets, in order of increasing priority.
     pub fn new(sheets: &[Sheet]) -> Self {
         let mut rules = Vec::new();
         for rule in sheets.iter().flat_map(|sheet| &sheet.rules) {
@@ -64,8 +65,7 @@ impl Styles {
             let declarations = Rc::new(declarations);
             for text in &rule.selectors {
                 let text = if text == ":host" || text.starts_with(":root") { "html" } else { text };
-                // States and parts of elements are no selectors to this matcher: just as well.
-                // What looks down the tree costs too much on a stranger's page.
+                // The matcher rejects pseudo-elements and states, which are not needed. `:has()` is too expensive on untrusted pages.
                 let is_cheap = text.len() <= SELECTOR_BYTES_MAX && !text.contains(":has(");
                 if is_cheap && let Ok(selector) = Selector::parse(text) {
                     let weight = (specificity(text), rules.len());
@@ -76,18 +76,18 @@ impl Styles {
         Self { rules, seen: RefCell::default(), matches_left: Cell::new(MATCHES_MAX) }
     }
 
-    /// Whether there are any rules.
+    /// Returns whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// What is said of this element itself, with variables put in.
+    /// Returns the element's own value of the property, with variables resolved.
     pub fn own(&self, element: ElementRef<'_>, property: &str) -> Option<String> {
         let value = self.declared(element).get(property)?.clone();
         self.resolved(element, &value, 0)
     }
 
-    /// The same, or what the nearest ancestor has that is told something.
+    /// Returns the property's value, inherited from the nearest ancestor that sets it.
     pub fn inherited(&self, element: ElementRef<'_>, property: &str) -> Option<String> {
         let mut at = Some(element);
         while let Some(element) = at {
@@ -99,7 +99,7 @@ impl Styles {
         None
     }
 
-    /// Every variable of the root element, in no order, with variables put in.
+    /// Returns every variable of the root element, in no particular order, with variables resolved.
     pub fn root_variables(&self, root: ElementRef<'_>, body: Option<ElementRef<'_>>) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for element in [Some(root), body].into_iter().flatten() {
@@ -118,7 +118,7 @@ impl Styles {
         let mut winning: HashMap<&str, (bool, u32, usize, &str)> = HashMap::new();
         let inline = css::declarations(element.attr("style").filter(|style| style.len() <= VALUE_BYTES_MAX).unwrap_or_default());
         let left = self.matches_left.get();
-        // Once too much was compared, only what elements say of themselves counts.
+        // After too many comparisons, only inline styles count.
         let rules = if left >= self.rules.len() as u64 { self.rules.as_slice() } else { &[] };
         self.matches_left.set(left - rules.len() as u64);
         let from_rules = rules.iter().filter(|rule| rule.selector.matches(&element));
@@ -126,7 +126,7 @@ impl Styles {
             .flat_map(|rule| rule.declarations.iter().map(move |one| (one, rule.weight)))
             .chain(inline.iter().map(|one| (one, (u32::MAX, usize::MAX))));
         for (one, (specificity, order)) in all {
-            // A shorthand also sets what it stands for.
+            // A shorthand also sets the properties that it includes.
             let (name, value) = match one.name.as_str() {
                 "background" => ("background-color", Some(one.value.as_str())),
                 "border-top-left-radius" => ("border-radius", Some(one.value.as_str())),
@@ -145,7 +145,7 @@ impl Styles {
         own
     }
 
-    /// The value with its variables put in; nothing if one of them is nowhere.
+    /// Returns the value with its variables resolved, or `None` if one of them is undefined.
     fn resolved(&self, element: ElementRef<'_>, value: &str, depth: u8) -> Option<String> {
         let Some(start) = value.find("var(") else { return Some(value.to_owned()) };
         if depth > VARIABLES_DEPTH_MAX || value.len() > VALUE_BYTES_MAX {
@@ -162,7 +162,7 @@ impl Styles {
         self.resolved(element, &format!("{}{put_in}{}", &value[..start], &value[end + 1..]), depth + 1)
     }
 
-    /// The value of a variable, and the element that it is told for: variables in it are those of that element.
+    /// Returns the value of a variable and the element that sets it, in whose scope further variables resolve.
     fn variable<'a>(&self, element: ElementRef<'a>, name: &str) -> Option<(ElementRef<'a>, String)> {
         let mut at = Some(element);
         while let Some(element) = at {
@@ -175,7 +175,7 @@ impl Styles {
     }
 }
 
-/// The families in `italic 16px/1.5 Inter, sans-serif`: what stands behind the size.
+/// Returns the families in `italic 16px/1.5 Inter, sans-serif`: the part after the size.
 fn family_of(font: &str) -> Option<&str> {
     let is_size = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && word.contains(|c: char| c.is_ascii_alphabetic() || c == '%')
@@ -189,12 +189,12 @@ fn family_of(font: &str) -> Option<&str> {
     Some(rest.trim()).filter(|rest| !rest.is_empty())
 }
 
-/// The element that this one is in.
+/// Returns the element's parent.
 pub fn parent(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     element.parent().and_then(ElementRef::wrap)
 }
 
-/// Where the bracket that is open at the beginning closes.
+/// Returns the position of the bracket that closes the one already open at the start.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, character) in text.char_indices() {
@@ -208,7 +208,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// How strong a selector is, near enough: ids count ten thousand, classes, attributes and pseudo-classes a hundred, names one.
+/// Returns the approximate specificity of a selector: 10,000 per id, 100 per class, attribute or pseudo-class, 1 per element name.
 fn specificity(selector: &str) -> u32 {
     let mut total = 0;
     let mut before = ' ';
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stronger_and_the_later_rule_wins_and_importance_beats_both() {
+    fn specificity_and_order_decide_and_important_beats_both() {
         let page = r#"<body><a id="i" class="b" style="border-radius: 3px">x</a>"#;
         for (styles, expected) in [
             ("a { color: red } .b { color: blue } a { color: green }", "blue"),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_families_of_a_shorthand_count() {
+    fn a_font_shorthand_sets_the_families() {
         for (font, expected) in [
             ("1rem/1.6 'Work Sans', Arial", Some("'Work Sans', Arial")),
             ("italic bold .8em / 1.2 Lora, serif", Some("Lora, serif")),
@@ -266,14 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_put_in_from_the_nearest_place_and_circles_end() {
+    fn variables_resolve_in_the_nearest_scope_and_cycles_end() {
         let styles = ":root { --a: var(--b); --b: #123; --c: var(--d); --d: var(--c); --hsl: 210 50% 40% }
                       .t { --b: #456 } .x { color: var(--a); } .y { color: var(--none, rgb(1, 2, var(--three, 3))) }
                       .z { color: var(--c) } .l { color: var(--b) } .h { color: hsl(var(--hsl)) }";
         let page = r#"<body><p class=x></p><p class=y></p><p class=z></p><p class=h></p><div class=t><b class="x k"></b><b class=l></b></div>"#;
         let value = |css: &str| own(styles, page, css, "color");
         assert_eq!(value(".x").as_deref(), Some("#123"));
-        assert_eq!(value(".k").as_deref(), Some("#123"), "what a variable refers to is put in where it is told");
+        assert_eq!(value(".k").as_deref(), Some("#123"), "variables resolve where they are set");
         assert_eq!(value(".l").as_deref(), Some("#456"));
         assert_eq!(value(".y").as_deref(), Some("rgb(1, 2, 3)"));
         assert_eq!(value(".z"), None);

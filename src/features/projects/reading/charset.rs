@@ -1,16 +1,16 @@
-//! Bytes of a page as text, whatever its charset: by its byte order mark, its header, its own word, or a look at the bytes.
+//! Decodes the bytes of a page by its byte order mark, its header, its own declaration, or a guess from the bytes.
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
-/// So many bytes of a page are looked through for its own word on its charset; browsers look at 1,024.
+/// The number of bytes to search for the page's own charset declaration; browsers search 1,024.
 const PRESCAN_BYTES: usize = 4096;
 
-/// The text of a page, and the name of its charset.
+/// Returns the text of a page and the name of its charset.
 pub fn decode(bytes: &[u8], content_type: &str) -> (String, &'static str) {
     decode_for(bytes, content_type, None)
 }
 
-/// The same for a style sheet, which is written like the page that it is for unless it says otherwise.
+/// Decodes a style sheet. Without a charset of its own, it has the charset of its page.
 pub fn decode_for(bytes: &[u8], content_type: &str, page: Option<&str>) -> (String, &'static str) {
     let encoding = encoding_of(bytes, content_type, page.and_then(|name| Encoding::for_label(name.as_bytes())));
     let (text, used, _) = encoding.decode(bytes);
@@ -23,7 +23,7 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
     let head = &bytes[..bytes.len().min(PRESCAN_BYTES)];
     let told = label_after(content_type.as_bytes(), b"charset=").or_else(|| own_word(head));
-    // Who says UTF-8 often has not looked; what is no UTF-8 cannot be it.
+    // A declared UTF-8 is often wrong: check that the bytes are valid.
     match told {
         Some(encoding) if encoding != UTF_8 => encoding,
         Some(_) | None if std::str::from_utf8(bytes).is_ok() => UTF_8,
@@ -32,14 +32,14 @@ fn encoding_of(bytes: &[u8], content_type: &str, fallback: Option<&'static Encod
     }
 }
 
-/// What the page says of itself, in `meta` or in an XML declaration.
+/// Returns the charset that the page declares in `meta` or in an XML declaration.
 fn own_word(head: &[u8]) -> Option<&'static Encoding> {
     let lowered = head.to_ascii_lowercase();
     let of_sheet = lowered.strip_prefix(b"@charset").and_then(|_| label_after(&lowered, b"@charset"));
     let found = of_sheet
         .or_else(|| label_after(&lowered, b"charset="))
         .or_else(|| if lowered.starts_with(b"<?xml") { label_after(&lowered, b"encoding=") } else { None });
-    // The bytes were readable as ASCII to get here: they cannot be UTF-16.
+    // The bytes were readable as ASCII, so they cannot be UTF-16.
     found.map(|encoding| if encoding.name().starts_with("UTF-16") { UTF_8 } else { encoding })
 }
 
@@ -52,7 +52,7 @@ fn label_after(bytes: &[u8], mark: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(&rest[start..end.map_or(rest.len(), |end| start + end)])
 }
 
-/// Whether the few bytes that are no UTF-8 are slips in a text that is (a cut end, a pasted word).
+/// Returns whether the few invalid bytes are slips in UTF-8 text, such as a cut end or a pasted word.
 fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let broken = text.matches('\u{fffd}').count();
@@ -60,12 +60,12 @@ fn is_mostly_utf_8(bytes: &[u8]) -> bool {
     good >= broken * 4
 }
 
-/// Japanese shows itself by its kana; everything else that is no UTF-8 is taken for Western European, as browsers do.
+/// Guesses the charset. Kana indicate Japanese; everything else is read as Western European, as browsers do.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     for encoding in [SHIFT_JIS, EUC_JP] {
         let (text, _, broken) = encoding.decode(bytes);
         let imported_html = text.chars().filter(|character| !character.is_ascii()).count();
-        // Full-width kana only: half-width ones are what Western accents look like in Shift_JIS.
+        // Only full-width kana: Western accents look like half-width ones in Shift_JIS.
         let kana = text.chars().filter(|character| matches!(character, '\u{3041}'..='\u{30ff}')).count();
         if !broken && imported_html > 20 && kana * 4 > imported_html {
             return encoding;
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_the_page_and_the_mark_say_which_charset_it_is() {
+    fn the_charset_comes_from_the_header_the_page_or_the_byte_order_mark() {
         for (bytes, content_type, text) in [
             (&b"caf\xe9"[..], "text/html; charset=ISO-8859-1", "café"),
             (b"<meta charset=\"windows-1252\">\x80 5", "text/html", "<meta charset=\"windows-1252\">€ 5"),
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_says_utf_8_and_is_not_is_read_as_what_it_is() {
+    fn a_page_that_wrongly_declares_utf_8_is_decoded_correctly() {
         assert_eq!(read(b"<meta charset=utf-8>f\xfcr Gr\xf6\xdfe", "").0, "<meta charset=utf-8>für Größe");
         let slip = "für Größe und Güte".as_bytes().iter().copied().chain(*b" \xff end").collect::<Vec<u8>>();
         assert_eq!(read(&slip, "text/html; charset=utf-8").1, "UTF-8");
     }
 
     #[test]
-    fn japanese_without_any_word_on_its_charset_is_recognised() {
+    fn japanese_without_a_declared_charset_is_recognized() {
         let text = "こんにちは、わたしたちのお店へようこそ。焼きたてのパンをどうぞ。";
         for encoding in [SHIFT_JIS, EUC_JP] {
             let (bytes, _, _) = encoding.encode(text);

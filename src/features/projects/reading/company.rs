@@ -1,10 +1,10 @@
-//! The company in law behind a brand, known by its legal form.
+//! Finds the legal company behind a brand by its legal form.
 
 use super::Site;
 use super::contact::is_imprint;
 use super::page::{Page, lines_of};
 
-/// Ends of names that a company in law has.
+/// The legal forms at the end of company names.
 const LEGAL_FORMS: [&str; 44] = [
     "S.L.P.",
     "S.L.U.",
@@ -51,12 +51,12 @@ const LEGAL_FORMS: [&str; 44] = [
     "Lda.",
     "株式会社",
 ];
-/// Forms that may stand in front of the name.
+/// Legal forms that may precede the name.
 const FORMS_IN_FRONT: [&str; 4] = ["SARL", "SAS", "S.A.R.L.", "株式会社"];
-/// What stands before a company's name in footers and imprints.
+/// The words before a company's name in footers and imprints.
 const BEFORE_COMPANIES: [&str; 7] = ["Copyright", "Inhaberin", "Inhaber", "Inh.", "Owner:", "Company:", "by "];
 
-/// The company in law as footers and imprints write it.
+/// Returns the legal company name from footers and imprints.
 pub fn written_company(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let imprints =
@@ -76,13 +76,13 @@ fn company_in(line: &str) -> Option<String> {
     }
     let company = company.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '–' | ' ' | ':'));
     let (at, form) = legal_form(company)?;
-    // What follows the legal form is another sentence; a form in front belongs to the name behind it.
+    // The text after the legal form is another sentence. If the form comes first, the name follows it.
     let company = if at == 0 { company.split(". ").next().unwrap_or(company) } else { &company[..at + form.len()] };
     let company = company.split(": ").last().unwrap_or(company).trim();
     (company.split_whitespace().count() <= 8 && company.chars().count() > form.chars().count() + 1).then(|| company.to_owned())
 }
 
-/// A line cut where names end. The comma in `Acme, Inc.` is no such place.
+/// Splits a line where names end. The comma in `Acme, Inc.` does not end one.
 fn company_parts(line: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for (place, part) in line.split(',').enumerate() {
@@ -98,14 +98,14 @@ fn company_parts(line: &str) -> Vec<String> {
     further.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// A company's name without its legal form; nothing if it has none.
+/// Returns a company name without its legal form, or `None` if it has none.
 pub fn without_legal_form(name: &str) -> Option<String> {
     let (at, form) = legal_form(name).filter(|(at, form)| *at > 0 && at + form.len() == name.len())?;
     debug_assert!(name.ends_with(form));
     Some(name[..at].trim_end_matches([' ', ',']).to_owned()).filter(|bare| bare.chars().count() >= 2)
 }
 
-/// The legal form in a text, and where.
+/// Returns the legal form in a text and its position.
 fn legal_form(text: &str) -> Option<(usize, &'static str)> {
     let stands_alone = |at: usize, form: &str| {
         let before = text[..at].chars().next_back();
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn companies_are_known_by_their_legal_form() {
+    fn companies_are_recognized_by_their_legal_form() {
         for (line, expected) in [
             ("© 2024 Nordlicht Fahrräder GmbH. Alle Rechte vorbehalten.", Some("Nordlicht Fahrräder GmbH")),
             ("Copyright 2020–2024 Acme Labs, Inc. All rights reserved", Some("Acme Labs, Inc.")),

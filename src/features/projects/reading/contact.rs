@@ -1,4 +1,4 @@
-//! How to reach the brand: company, postal address, email, telephone.
+//! Extracts the brand's contact details: company, postal address, email address, telephone number.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::base::email::EmailAddress;
 use crate::base::phone::Phone;
 use crate::features::projects::brand::BrandContact;
 
-/// How to reach the brand.
+/// Returns the brand's contact details.
 pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> BrandContact {
     let organizations: Vec<&Value> = site.organizations().collect();
     let said = |field: &str| organizations.iter().find_map(|node| text(node, field));
@@ -26,7 +26,7 @@ pub fn contact(site: &Site, company: Option<String>, name: Option<&str>) -> Bran
     BrandContact { company, address, email, phone }
 }
 
-/// Whether a page is one that tells who is behind the site.
+/// Returns whether the page is an imprint or a similar page about the company.
 pub fn is_imprint(page: &Page) -> bool {
     let path = page.url.path().to_ascii_lowercase();
     ["impressum", "imprint", "legal", "contact", "kontakt", "mentions", "aviso", "about"].iter().any(|word| path.contains(word))
@@ -58,7 +58,7 @@ fn linked_email(site: &Site) -> Option<String> {
     best_email(linked.collect(), site).or_else(|| written.into_iter().next())
 }
 
-/// An address of the site's own domain before others, and one for everybody before those of departments.
+/// Returns the best address: one at the site's own domain if possible, and a general one rather than a department's.
 fn best_email(mut found: Vec<String>, site: &Site) -> Option<String> {
     let host = site.host_word();
     let rank = |email: &String| {
@@ -85,7 +85,7 @@ fn linked_phone(site: &Site) -> Option<String> {
     })
 }
 
-/// A number as footers and contact pages write it: called a telephone, or written like one.
+/// Returns a number from footers and contact pages that is labeled as a telephone number or formatted like one.
 fn written_phone(site: &Site) -> Option<String> {
     let footers = site.pages.iter().flat_map(Page::footer_lines);
     let contacts =
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_telephones_if_they_are_called_or_written_so() {
+    fn numbers_are_telephone_numbers_if_labeled_or_formatted_so() {
         for (line, expected) in [
             ("help@a.example • (802) 555-0134", Some("(802) 555-0134")),
             ("Tel. 04131 / 55 82 10", Some("04131 / 55 82 10")),

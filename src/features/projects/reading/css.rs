@@ -1,41 +1,41 @@
-//! Style sheets: their rules as far as a reader of brands needs them. Tolerant of everything.
+//! Parses the rules of style sheets that are needed to read a brand. Accepts any input.
 //!
-//! Only what a wide screen in light mode shows is kept; states like hovering are left to who matches selectors.
+//! Keeps only what a wide screen in light mode shows. The selector matcher handles states such as hovering.
 
-/// The width of the screen that pages are looked at with.
+/// The assumed width of the screen.
 const SCREEN_WIDTH: f32 = 1280.0;
-/// Blocks within blocks: deeper ones are nonsense.
+/// The maximum depth of nested blocks.
 const DEPTH_MAX: u8 = 8;
-/// Rules of one sheet. The largest frameworks have about 10,000.
+/// The maximum number of rules in a sheet. The largest frameworks have about 10,000.
 const RULES_MAX: usize = 20_000;
 
 /// A style sheet.
 #[derive(Debug, Default)]
 pub struct Sheet {
     pub rules: Vec<Rule>,
-    /// Addresses of sheets that this one includes, as written.
+    /// The URLs of sheets that this one imports, as written.
     pub imports: Vec<String>,
-    /// Families that it brings along.
+    /// The font families that it defines.
     pub families: Vec<String>,
 }
 
-/// Declarations and what they hold for.
+/// Declarations and the selectors they apply to.
 #[derive(Debug, PartialEq)]
 pub struct Rule {
     pub selectors: Vec<String>,
     pub declarations: Vec<Declaration>,
 }
 
-/// One property.
+/// A property with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// In small letters, unless it is a variable.
+    /// In lowercase, unless it is a variable.
     pub name: String,
     pub value: String,
     pub important: bool,
 }
 
-/// Read a style sheet.
+/// Parses a style sheet.
 pub fn parse(text: &str) -> Sheet {
     let text = without_comments(text);
     let mut sheet = Sheet::default();
@@ -43,11 +43,11 @@ pub fn parse(text: &str) -> Sheet {
     sheet
 }
 
-/// Read the inside of a `style` attribute or of a block.
+/// Parses the content of a `style` attribute or of a block.
 pub fn declarations(text: &str) -> Vec<Declaration> {
     let mut found = Vec::new();
     for part in split(text, ';') {
-        // A nested rule is no declaration.
+        // A nested rule is not a declaration.
         let Some((name, value)) = part.split_once(':').filter(|(name, _)| !name.contains('{')) else { continue };
         let name = name.trim();
         let name = if name.starts_with("--") { name.to_owned() } else { name.to_ascii_lowercase() };
@@ -103,7 +103,7 @@ fn block(prelude: &str, inside: &str, sheet: &mut Sheet, depth: u8) {
     }
 }
 
-/// Whether a media query holds for a wide screen in light mode.
+/// Returns whether a media query applies to a wide screen in light mode.
 pub fn applies(query: &str) -> bool {
     let query = query.trim().to_ascii_lowercase();
     query.is_empty() || query.split(',').any(one_applies)
@@ -148,12 +148,12 @@ fn import_address(text: &str) -> Option<String> {
     (!address.is_empty() && applies(conditions.split("layer").next().unwrap_or_default())).then(|| address.to_owned())
 }
 
-/// Text without the quotation marks around it.
+/// Returns the text without its quotation marks.
 pub fn unquoted(text: &str) -> &str {
     text.trim().trim_matches(['"', '\''])
 }
 
-/// `text` cut at every `mark` outside of strings and brackets.
+/// Splits `text` at every `mark` outside of strings and brackets.
 pub fn split(text: &str, mark: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -167,7 +167,8 @@ pub fn split(text: &str, mark: char) -> Vec<&str> {
     }
 }
 
-/// Where the first wanted character is outside of strings and round or square brackets (and curly ones, if those are not wanted).
+/// Returns the position of the first wanted character outside of strings and of round or square brackets (also outside of curly ones,
+/// unless they are wanted).
 fn find(text: &str, wanted: impl Fn(char) -> bool) -> usize {
     let mut depth = 0_u32;
     let mut quote = None;
@@ -181,7 +182,7 @@ fn find(text: &str, wanted: impl Fn(char) -> bool) -> usize {
         match (character, quote) {
             ('\\', _) => escaped = true,
             (_, Some(open)) if character == open => quote = None,
-            // A string does not go over the end of its line: who forgot its end loses one line only.
+            // A string ends at the end of its line at the latest, so a missing quote loses only one line.
             ('\n', Some(_)) => quote = None,
             (_, Some(_)) => {}
             ('"' | '\'', None) => quote = Some(character),
@@ -190,7 +191,7 @@ fn find(text: &str, wanted: impl Fn(char) -> bool) -> usize {
             ('{', None) if !seeks_blocks => depth += 1,
             (')' | ']', None) => depth = depth.saturating_sub(1),
             ('}', None) if !seeks_blocks => depth = depth.saturating_sub(1),
-            // A block that opens or closes inside a bracket: somebody forgot to close it.
+            // A block that opens or closes inside a bracket: the bracket was never closed.
             ('{' | '}', None) if seeks_blocks => return at,
             _ => {}
         }
@@ -198,7 +199,7 @@ fn find(text: &str, wanted: impl Fn(char) -> bool) -> usize {
     text.len()
 }
 
-/// Where the block that opens at `open` closes; the end if it never does.
+/// Returns the position at which the block that opens at `open` closes, or the end of the text if it never does.
 fn block_end(text: &str, open: usize) -> usize {
     let mut depth = 0_u32;
     let mut quote = None;
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_read_and_what_a_wide_light_screen_does_not_show_is_left_out() {
+    fn only_rules_for_a_wide_light_screen_are_read() {
         let text = r#"
             @charset "utf-8"; @import url("base.css"); @import 'print.css' print;
             :root { --Brand: #0a7; /* the } brand */ --b: ; }
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_costs_no_more_than_itself() {
+    fn broken_rules_do_not_affect_others() {
         for (text, expected) in [
             ("a { color: red", vec!["a {color=red}"]),
             ("a { color: red } } b { color: blue }", vec!["a {color=red}", "b {color=blue}"]),

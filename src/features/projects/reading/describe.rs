@@ -1,13 +1,13 @@
-//! What can honestly be said of an image without seeing what it shows: the words around it, its form, its colours.
+//! Describes an image without a vision model: by the text around it, its shape and its colors.
 
 use super::shortened;
 use crate::base::color;
 use crate::engine::render::images::ImageMeasurements;
 use crate::vocab::limits::{IMAGE_DESCRIPTION_CHARACTERS_MAX, IMAGE_TAG_CHARACTERS_MAX, IMAGE_TAGS_MAX};
 
-/// Fewer colours than this, and it is drawn or written.
+/// An image with fewer colors is a drawing or text.
 const DRAWN_COLORS_MAX: usize = 40;
-/// Words of names that tell nothing.
+/// Words in file names that carry no meaning.
 const EMPTY_WORDS: [&str; 34] = [
     "img",
     "image",
@@ -45,7 +45,7 @@ const EMPTY_WORDS: [&str; 34] = [
     "von",
 ];
 
-/// Words for an image, from people or pages.
+/// The texts about an image, from users or pages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Words<'a> {
     pub url: &'a str,
@@ -53,7 +53,7 @@ pub struct Words<'a> {
     pub context: Option<&'a str>,
 }
 
-/// A description of what is known, and no more.
+/// Describes an image by what is known, and nothing more.
 pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     if let Some(alt) = words.alt {
         return shortened(alt, IMAGE_DESCRIPTION_CHARACTERS_MAX);
@@ -62,7 +62,7 @@ pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
     let subject = match (words.context, name.is_empty()) {
         (Some(context), _) => format!("Shown with \"{context}\"."),
         (None, false) => format!("Named \"{}\".", name.join(" ")),
-        (None, true) => "Nothing is written about it.".to_owned(),
+        (None, true) => "No text describes it.".to_owned(),
     };
     let text = format!("{subject} {} of {} × {} pixels, {}.", form(measured), measured.width, measured.height, colors(measured));
     shortened(&text, IMAGE_DESCRIPTION_CHARACTERS_MAX)
@@ -70,7 +70,7 @@ pub fn description(words: Words<'_>, measured: &ImageMeasurements) -> String {
 
 fn form(measured: &ImageMeasurements) -> &'static str {
     match (measured.variety <= DRAWN_COLORS_MAX, measured.is_clear) {
-        (true, true) => "A drawing without a ground",
+        (true, true) => "A drawing with a transparent background",
         (true, false) => "A drawing or a plain area",
         (false, true) => "A cut-out picture",
         (false, false) => "A picture",
@@ -79,7 +79,7 @@ fn form(measured: &ImageMeasurements) -> &'static str {
 
 fn colors(measured: &ImageMeasurements) -> String {
     match color_words(measured).as_slice() {
-        [] => "without colours".to_owned(),
+        [] => "without colors".to_owned(),
         [one] => format!("mostly {one}"),
         [one, two, ..] => format!("mostly {one} and {two}"),
     }
@@ -96,7 +96,7 @@ fn color_words(measured: &ImageMeasurements) -> Vec<&'static str> {
     words
 }
 
-/// Tags by which an image can be found: words about it, its form, its colours.
+/// Returns the tags of an image: words about it, its shape, its colors.
 pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     let told = words.alt.into_iter().flat_map(split_words).chain(file_words(words.url));
     let told = told.chain(words.context.into_iter().flat_map(split_words));
@@ -107,7 +107,7 @@ pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     };
     let mut tags: Vec<String> = Vec::new();
     let own = told.take(40).filter(|word| word.chars().count() >= 3 && word.chars().count() <= IMAGE_TAG_CHARACTERS_MAX);
-    // Room stays for what is always known: form and two colours.
+    // Leave room for the tags that are always known: shape and two colors.
     for tag in own {
         if tags.len() + 3 < IMAGE_TAGS_MAX && !tags.contains(&tag) {
             tags.push(tag);
@@ -121,7 +121,7 @@ pub fn tags(words: Words<'_>, measured: &ImageMeasurements) -> Vec<String> {
     tags
 }
 
-/// The words of a file's name: `summer_dress-red-1024x768.jpg` says summer, dress and red.
+/// Returns the words of a file name: `summer_dress-red-1024x768.jpg` has summer, dress and red.
 fn file_words(url: &str) -> Vec<String> {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
@@ -130,7 +130,7 @@ fn file_words(url: &str) -> Vec<String> {
     split_words(stem)
 }
 
-/// Words in small letters, without numbers, codes and words that tell nothing.
+/// Returns the lowercase words, without numbers, codes and meaningless words.
 fn split_words(text: &str) -> Vec<String> {
     let parts = text.split(|character: char| !character.is_alphanumeric());
     let is_word = |word: &&str| {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_what_is_known() {
+    fn a_description_contains_only_known_facts() {
         let url = "https://a.example/img/Summer_dress-red-1024x768.jpg?v=2";
         let words = |alt, context| Words { url, alt, context };
         assert_eq!(description(words(Some("A red dress"), None), &measured()), "A red dress");
@@ -171,12 +171,12 @@ mod tests {
         assert!(description(words(None, None), &measured()).starts_with("Named \"summer dress red\"."));
         assert!(
             description(Words { url: "https://a.example/12.jpg", ..Words::default() }, &measured())
-                .starts_with("Nothing is written")
+                .starts_with("No text describes it")
         );
     }
 
     #[test]
-    fn tags_are_few_and_tell_form_and_colours() {
+    fn tags_are_limited_and_include_shape_and_colors() {
         let words = Words {
             url: "https://a.example/Summer_dress.jpg",
             alt: Some("A woman in a long dress, laughing, by the sea"),

@@ -1,4 +1,4 @@
-//! The brand's fonts, each with families behind it that every mail client has.
+//! Finds the brand's fonts and appends families that every email client has.
 
 use super::Site;
 use super::cascade::Styles;
@@ -10,7 +10,7 @@ const SANS: &str = "Arial, Helvetica, sans-serif";
 const SERIF: &str = "Georgia, 'Times New Roman', serif";
 const MONO: &str = "'Courier New', Courier, monospace";
 
-/// Names that are no font of a brand: what the machine has, and what CSS calls kinds.
+/// Families that are not a brand's font: system fonts and the generic families of CSS.
 const GENERIC: [&str; 18] = [
     "sans-serif",
     "serif",
@@ -31,10 +31,10 @@ const GENERIC: [&str; 18] = [
     "math",
     "revert",
 ];
-/// Fonts of symbols.
+/// Icon fonts.
 const SYMBOLS: [&str; 10] =
     ["awesome", "material", "icon", "icomoon", "glyph", "emoji", "dashicons", "eicons", "swiper", "symbol"];
-/// Words in names of families with serifs. Those with "sans" in their name are told apart before.
+/// Words in names of serif families. Names with "sans" are checked first.
 const SERIFS: [&str; 30] = [
     "serif",
     "georgia",
@@ -68,7 +68,7 @@ const SERIFS: [&str; 30] = [
     "roman",
 ];
 
-/// The fonts of headings and of running text.
+/// Returns the fonts of headings and running text.
 pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let Some(home) = site.home() else { return BrandFonts::default() };
     let told =
@@ -77,7 +77,7 @@ pub fn fonts(site: &Site, styles: &Styles) -> BrandFonts {
     let body = told(&["body"]).or_else(|| told(&["main p", "p", "td", "font"]));
     let body = body.filter(|value| first_family(value).is_some()).or_else(|| told(&["main p", "p"])).or(body_attribute(home));
     let heading = told(&["h1", "main h2", "h2", "h3"]);
-    // Where no style could be read, the address of a font service still names them: text first by custom only if there is one.
+    // If no style could be read, the URL of a font service still names them: by custom the heading font comes first and the text font last.
     let body = body.or_else(|| linked.last().cloned());
     let heading = heading.or_else(|| linked.first().cloned()).or_else(|| body.clone());
     BrandFonts { heading: heading.as_deref().map(stack), body: body.as_deref().map(stack) }
@@ -88,7 +88,7 @@ fn body_attribute(home: &Page) -> Option<String> {
     home.first("font[face]").and_then(|font| font.attr("face")).map(str::to_owned)
 }
 
-/// A stack for emails: the brand's own family, then safe ones of its kind.
+/// Returns a font stack for emails: the brand's own family, then safe fallbacks of the same kind.
 pub fn stack(value: &str) -> String {
     let first = first_family(value);
     let safe = match kind(value, first.as_deref()) {
@@ -100,11 +100,11 @@ pub fn stack(value: &str) -> String {
         Some(family) if !safe.to_ascii_lowercase().contains(&family.to_ascii_lowercase()) => {
             let is_plain = family.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
             let is_name = family.chars().next().is_some_and(|first| first.is_ascii_alphabetic());
-            // A quote inside a name would end the stack's own.
+            // A quote inside a name would end the quoted name in the stack.
             let family = family.replace(['\'', '"', '\\', ';', '<', '>', '{', '}'], "");
             if is_plain && is_name { format!("{family}, {safe}") } else { format!("'{family}', {safe}") }
         }
-        // Helvetica may come first, where the brand has it so.
+        // Helvetica comes first if the brand uses it.
         Some(family) if family.eq_ignore_ascii_case("helvetica") => "Helvetica, Arial, sans-serif".to_owned(),
         Some(family) if family.eq_ignore_ascii_case("times new roman") => "'Times New Roman', Times, Georgia, serif".to_owned(),
         Some(_) | None => safe.to_owned(),
@@ -140,7 +140,7 @@ fn kind(value: &str, first: Option<&str>) -> Kind {
     }
 }
 
-/// The first family that is a font of its own.
+/// Returns the first family that is neither generic nor a system font.
 fn first_family(value: &str) -> Option<String> {
     let families = split(value, ',').into_iter().map(|family| unquoted(family).trim().to_owned());
     families.into_iter().find_map(|family| {
@@ -153,7 +153,7 @@ fn first_family(value: &str) -> Option<String> {
     })
 }
 
-/// Build tools give families names of their own: `__Inter_a1b2c3`, `Inter Variable`, `Inter Fallback`.
+/// Returns the original name of a family that a build tool renamed: `__Inter_a1b2c3`, `Inter Variable`, `Inter Fallback`.
 fn bundled_name(family: &str) -> String {
     let bare = match family.strip_prefix("__") {
         Some(rest) => rest.rsplit_once('_').map_or(rest, |(name, _)| name).replace('_', " "),
@@ -166,7 +166,7 @@ fn bundled_name(family: &str) -> String {
         .to_owned()
 }
 
-/// Families in addresses of font services: `family=Playfair+Display:wght@700&family=Inter`.
+/// Returns the families in URLs of font services: `family=Playfair+Display:wght@700&family=Inter`.
 fn linked_families(home: &Page) -> Vec<String> {
     let mut found = Vec::new();
     for link in home.links("stylesheet").into_iter().chain(home.links("preload")) {
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_stack_ends_with_families_that_every_client_has() {
+    fn every_stack_ends_with_safe_families() {
         for (value, expected) in [
             ("'Playfair Display', serif", "'Playfair Display', Georgia, 'Times New Roman', serif"),
             ("Inter, system-ui, sans-serif", "Inter, Arial, Helvetica, sans-serif"),

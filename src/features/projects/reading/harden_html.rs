@@ -1,32 +1,32 @@
-//! HTML made harmless to parse: by its rules, elements that are never closed cost more with each tag that follows, and a few
-//! megabytes of them keep a machine busy for hours or fill its memory. What is dropped here no page for people has.
+//! Makes HTML safe to parse. By the HTML rules, each unclosed element makes the following tags more expensive, so a few megabytes of them
+//! keep a machine busy for hours or fill its memory. Real pages contain none of what is dropped here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Tags of one page. The largest pages have some 50,000.
+/// The maximum number of tags in a page. The largest pages have about 50,000.
 const TAGS_MAX: usize = 200_000;
-/// Elements that are open at a time. Browsers stop at 512.
+/// The maximum number of open elements. Browsers stop at 512.
 const OPEN_MAX: usize = 500;
-/// Elements that change the writing are opened again in every paragraph until they are closed; old pages forget some.
+/// The maximum number of open formatting elements. Unclosed ones are reopened in every paragraph; old pages forget to close some.
 const FORMATTING_MAX: usize = 24;
 
 const FORMATTING: [&str; 14] = ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// Elements that have no end, or that the next one of their kind ends.
+/// Elements that have no end tag, or that the next one of their kind closes.
 const PASSING: [&str; 32] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li",
     "dt", "dd", "option", "optgroup", "tr", "td", "th", "tbody", "thead", "tfoot", "colgroup", "caption", "html", "head", "body",
     "frame",
 ];
-/// Elements whose inside is text, whatever it looks like.
+/// Elements whose content is raw text.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "xmp", "iframe"];
 
-/// `html` without the tags that would make too much of it.
+/// Returns `html` without the excessive tags.
 pub fn hardened(html: &str) -> Cow<'_, str> {
     let mut open: HashMap<String, usize> = HashMap::new();
     let (mut open_count, mut formatting_count, mut tags) = (0_usize, 0_usize, 0_usize);
     let mut kept: Option<String> = None;
-    // What stands before `done` is kept or dropped already.
+    // The text before `done` has been copied or dropped.
     let (mut done, mut at) = (0, 0);
     while let Some(start) = html[at..].find('<').map(|found| at + found) {
         let rest = &html[start + 1..];
@@ -85,7 +85,7 @@ pub fn hardened(html: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the tag that begins at `start` ends: behind its bracket, or at the end of everything.
+/// Returns the end of the tag that starts at `start`: after its bracket, or the end of the text.
 fn tag_end(html: &str, start: usize) -> usize {
     let mut quote = None;
     for (at, byte) in html.as_bytes()[start..].iter().enumerate() {
@@ -99,7 +99,7 @@ fn tag_end(html: &str, start: usize) -> usize {
     html.len()
 }
 
-/// Where the end tag of the text that begins at `from` stands.
+/// Returns the start of the end tag of the raw text that starts at `from`.
 fn raw_end(html: &str, from: usize, name: &str) -> usize {
     let mut at = from;
     while let Some(found) = html.get(at..).and_then(|rest| rest.find("</")).map(|found| at + found) {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_for_people_stay_as_they_are() {
+    fn ordinary_pages_are_unchanged() {
         let page = "<!doctype html><!-- <b><b> --><script>if (a<b) '<div>'</script><p><font>One<p><font>Two<br><a title='a>b'>x</a><DIV></div>";
         assert!(matches!(hardened(page), Cow::Borrowed(same) if same == page));
         let forgetful = "<p><font size=2>One".repeat(20);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_bounded_and_the_text_stays() {
+    fn open_elements_are_limited_and_the_text_stays() {
         for tag in ["<div>", "<b>", "<div></x>", "<b a=1>", "<table>"] {
             let page = format!("{}text", tag.repeat(100_000));
             let tamed = hardened(&page);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_end_is_cut() {
+    fn an_endless_page_is_cut() {
         let page = "<br>".repeat(TAGS_MAX * 2);
         assert_eq!(hardened(&page).len(), TAGS_MAX * 4);
     }

@@ -1,4 +1,4 @@
-//! Who the brand is: its name, its line, what it does, in which languages.
+//! Finds the brand's identity: its name, slogan, description and languages.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::structured::{is_a, text};
 use super::{Site, shortened};
 use crate::base::locale::LanguageTag;
 
-/// Kinds of structured data that stand for who is behind a site.
+/// The types of structured data that describe the organization behind a site.
 pub const ORGANIZATIONS: [&str; 34] = [
     "Organization",
     "Corporation",
@@ -49,9 +49,9 @@ pub const ORGANIZATIONS: [&str; 34] = [
 const NAME_CHARACTERS_MAX: usize = 80;
 const TAGLINE_CHARACTERS_MAX: usize = 140;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
-/// What stands between a page's name and the brand's in a title.
+/// The separators between the page's name and the brand's in a title.
 const SEPARATORS: [&str; 9] = ["｜", " | ", " – ", " — ", " - ", " · ", " :: ", " » ", ": "];
-/// Titles of pages that say nothing of the brand.
+/// Titles of pages that say nothing about the brand.
 const EMPTY_TITLES: [&str; 22] = [
     "home",
     "homepage",
@@ -76,10 +76,10 @@ const EMPTY_TITLES: [&str; 22] = [
     "loading...",
     "ホーム",
 ];
-/// So long must a text be for its language to be recognised against what the page says of itself.
+/// A recognized language overrides the declared one only if the text has at least this many characters.
 const SURE_CHARACTERS: usize = 300;
 
-/// The brand's name, and the company in law if that is another.
+/// Returns the brand's name, and the legal company name if it differs.
 pub fn names(site: &Site) -> (Option<String>, Option<String>) {
     let organization = site.organization();
     let said = organization.and_then(|node| text(node, "name"));
@@ -112,7 +112,7 @@ pub fn names(site: &Site) -> (Option<String>, Option<String>) {
     (name, company)
 }
 
-/// A site's name with its line behind it: only the name.
+/// Returns the name of a site without the slogan that follows it.
 fn without_title_rest(name: String) -> String {
     if name.chars().count() <= 30 {
         return name;
@@ -124,7 +124,7 @@ fn is_empty_title(name: &str) -> bool {
     EMPTY_TITLES.contains(&name.trim().to_lowercase().as_str())
 }
 
-/// The part that titles of several pages share; of one page the part that is in its address, too.
+/// Returns the part that the titles of several pages share. With one page, the part must also occur in its address.
 fn common_title(site: &Site) -> Option<String> {
     let titles: Vec<String> = site.pages.iter().filter_map(Page::title).collect();
     let home = site.home().and_then(Page::title)?;
@@ -142,7 +142,7 @@ fn common_title(site: &Site) -> Option<String> {
         .map(|part| (*part).to_owned())
 }
 
-/// The letters and digits of a text alone, in small letters: `Nord & Fluss` as it stands in `nordfluss.example`.
+/// Returns only the letters and digits of a text, in lowercase: the form in which `Nord & Fluss` occurs in `nordfluss.example`.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -155,7 +155,7 @@ fn title_parts(title: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// What the logo's alternative text says.
+/// Returns the logo's alternative text.
 fn logo_words(site: &Site) -> Option<String> {
     let home = site.home()?;
     let logo = home
@@ -166,7 +166,7 @@ fn logo_words(site: &Site) -> Option<String> {
     Some(words.trim().to_owned()).filter(|words| !words.is_empty())
 }
 
-/// The brand's line.
+/// Returns the brand's slogan.
 pub fn tagline(site: &Site, name: Option<&str>) -> Option<String> {
     let home = site.home()?;
     let slogan = site.organization().and_then(|node| text(node, "slogan"));
@@ -188,19 +188,19 @@ pub fn tagline(site: &Site, name: Option<&str>) -> Option<String> {
     [slogan, marked, from_title, heading, alternate].into_iter().flatten().find(fits)
 }
 
-/// What a title says beside the name, if that is a line.
+/// Returns the part of a title besides the name, if it is a slogan.
 fn title_rest(title: &str, name: &str) -> Option<String> {
     without_name(title, name).filter(|rest| rest.split_whitespace().count() >= 2 || rest.chars().count() >= 8 && !rest.is_ascii())
 }
 
-/// What a title says beside the name.
+/// Returns the part of a title besides the name.
 pub fn without_name(title: &str, name: &str) -> Option<String> {
     let is_other = |part: &&str| !part.to_lowercase().contains(&name.to_lowercase()) && !is_empty_title(part);
     let rest: Vec<&str> = title_parts(title).into_iter().filter(is_other).collect();
     Some(rest.join(" – ")).filter(|rest| !rest.is_empty())
 }
 
-/// What the brand does.
+/// Returns what the brand does.
 pub fn description(site: &Site) -> Option<String> {
     let home = site.home()?;
     let paragraph = || {
@@ -220,7 +220,7 @@ pub fn description(site: &Site) -> Option<String> {
     told.or_else(paragraph).map(|text| shortened(&text, DESCRIPTION_CHARACTERS_MAX))
 }
 
-/// The site's languages, its main one first.
+/// Returns the site's languages, the main one first.
 pub fn languages(site: &Site, text: &str) -> Vec<String> {
     let Some(home) = site.home() else { return Vec::new() };
     let mut found: Vec<LanguageTag> = Vec::new();
@@ -229,7 +229,7 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
         if let Ok(tag) = LanguageTag::parse(&given)
             && !found.contains(&tag)
         {
-            // `de` tells nothing that `de-AT` has not told.
+            // `de` adds nothing to `de-AT`.
             let told = |other: &LanguageTag| {
                 other.primary() == tag.primary() && (tag.as_str() == tag.primary() || other.as_str() == other.primary())
             };
@@ -246,7 +246,7 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     let seen = recognised(text);
     let primary = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     match (&told, seen) {
-        // Templates come with a language, and many forget to change it.
+        // Templates declare a language, and many authors forget to change it.
         (Some(told), Some(seen)) if primary(told) != seen && text.chars().count() >= SURE_CHARACTERS => add(seen),
         (Some(told), _) => add(told),
         (None, Some(seen)) => add(seen),
@@ -276,18 +276,18 @@ pub fn languages(site: &Site, text: &str) -> Vec<String> {
     found.into_iter().map(|tag| tag.as_str().to_owned()).collect()
 }
 
-/// A more exact tag takes the place of a bare one.
+/// Returns whether a more specific tag replaces a bare one.
 fn found_later(tag: &LanguageTag) -> bool {
     tag.as_str() != tag.primary()
 }
 
-/// The language that a text is in, if that is sure.
+/// Returns the language of a text, if it is certain.
 pub fn recognised(text: &str) -> Option<&'static str> {
     let info = whatlang::detect(text).filter(whatlang::Info::is_reliable)?;
     iso_639_1(info.lang().code())
 }
 
-/// The two-letter code of a language that the recogniser names by three letters.
+/// Returns the two-letter code for the recognizer's three-letter code.
 fn iso_639_1(code: &str) -> Option<&'static str> {
     const CODES: [(&str, &str); 42] = [
         ("eng", "en"),
@@ -336,7 +336,7 @@ fn iso_639_1(code: &str) -> Option<&'static str> {
     CODES.iter().find(|(three, _)| *three == code).map(|(_, two)| *two)
 }
 
-/// Whether a node stands for who is behind the site.
+/// Returns whether a node describes the organization behind the site.
 pub fn is_organization(node: &Value) -> bool {
     is_a(node, &ORGANIZATIONS)
 }

@@ -1,4 +1,4 @@
-//! Pictures of a site: candidates for its logo, and images that emails could show. Addresses only; who measures them is elsewhere.
+//! Finds images of a site: candidates for its logo, and images for emails. Returns only URLs; other code measures the images.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use super::structured::{is_a, list, plain, resolved};
 use super::{Site, shortened};
 use crate::features::projects::brand::{BrandLogo, BrandLogoBackground, BrandLogoSource};
 
-/// Candidates for the logo that are worth fetching.
+/// The maximum number of logo candidates to fetch.
 const LOGOS_MAX: usize = 10;
-/// Images of a site that are worth fetching.
+/// The maximum number of images of a site to fetch.
 const IMAGES_MAX: usize = 30;
-/// Images of one page that are looked at.
+/// The maximum number of images of one page to check.
 const PAGE_IMAGES_MAX: usize = 500;
-/// Smaller ones, by what their page says, are icons.
+/// Images that are smaller according to their page are icons.
 const SIDE_MIN: u32 = 120;
 const CONTEXT_CHARACTERS_MAX: usize = 160;
-/// Words in addresses and classes of pictures that show nothing of the brand.
+/// Words in addresses and classes of images that show nothing of the brand.
 const NO_IMAGES: [&str; 24] = [
     "logo",
     "icon",
@@ -48,20 +48,20 @@ const NO_IMAGES: [&str; 24] = [
     "app-store",
     "google-play",
 ];
-/// Around logos of others.
+/// Words around the logos of others.
 const OTHERS: [&str; 8] = ["partner", "client", "customer", "sponsor", "press", "logos", "trusted", "payment"];
 
-/// An image before it was looked at.
+/// An image that has not been analyzed yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageCandidate {
     pub url: String,
-    /// The alternative text that its page gives.
+    /// The alternative text on its page.
     pub alt: Option<String>,
-    /// Words around it: its caption, its link, its heading.
+    /// The text around it: caption, link or heading.
     pub context: Option<String>,
 }
 
-/// Candidates for the logo, the likeliest first.
+/// Returns the candidates for the logo, the most likely first.
 pub fn logos(site: &Site) -> Vec<BrandLogo> {
     let mut found: Vec<BrandLogo> = Vec::new();
     let mut add = |url: Option<String>, source| {
@@ -102,7 +102,7 @@ fn picture_of(value: &Value, nodes: &[Value]) -> Option<String> {
     }
 }
 
-/// Pictures in the page's head that are called a logo, or lead home.
+/// Returns images in the page's header that are named as a logo or link to the home page.
 fn header_logos(page: &Page) -> Vec<String> {
     let mut ranked: Vec<(u8, String)> = Vec::new();
     for image in page.all("img").into_iter().take(PAGE_IMAGES_MAX) {
@@ -129,7 +129,7 @@ fn header_logos(page: &Page) -> Vec<String> {
     }
     ranked.sort_by_key(|(rank, _)| *rank);
     let best = ranked.first().map(|(rank, _)| *rank);
-    // Weak candidates only where there is nothing better.
+    // Weak candidates are used only if there are no better ones.
     ranked.into_iter().filter(|(rank, _)| Some(*rank) == best || *rank <= 1).map(|(_, url)| url).take(3).collect()
 }
 
@@ -149,7 +149,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     let mut icons: Vec<(u32, String)> = Vec::new();
     for (base, manifest) in &site.manifests {
         for icon in list(manifest, "icons") {
-            // Masked and one-coloured icons are cut or inked by the system.
+            // The system crops or recolors maskable and monochrome icons.
             if icon["purpose"].as_str().is_some_and(|purpose| !purpose.split_whitespace().any(|one| one == "any")) {
                 continue;
             }
@@ -165,7 +165,7 @@ fn manifest_icons(site: &Site) -> Vec<String> {
     icons.into_iter().take(2).map(|(_, url)| url).collect()
 }
 
-/// `180x180` is 180, `any` more than everything.
+/// Returns the size in a `sizes` attribute: `180x180` is 180, and `any` is larger than everything.
 fn side_of(sizes: &str) -> u32 {
     let side =
         |size: &str| if size.eq_ignore_ascii_case("any") { Some(1024) } else { size.split(['x', 'X']).next()?.parse().ok() };
@@ -183,18 +183,18 @@ fn icon_links(page: &Page) -> Vec<String> {
         }
     }
     if icons.is_empty() {
-        // Where browsers look without being told.
+        // The default path, which browsers try without a link.
         icons.extend(page.url.join("/favicon.ico").ok().map(|url| (16, url.to_string())));
     }
     icons.sort_by_key(|(side, _)| std::cmp::Reverse(*side));
     icons.into_iter().take(3).map(|(_, url)| url).collect()
 }
 
-/// The largest picture that an `img` offers.
+/// Returns the largest image that an `img` offers.
 fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     let set = ["srcset", "data-srcset"].iter().find_map(|name| image.attr(name)).or_else(|| {
         let picture = parent(image).filter(|parent| parent.value().name() == "picture")?;
-        // Formats that mail clients know; `img` has them too.
+        // Only formats that email clients support; `img` always has one.
         let fits = |source: &ElementRef<'_>| {
             source.attr("type").is_none_or(|kind| matches!(kind, "image/jpeg" | "image/png" | "image/gif"))
         };
@@ -210,7 +210,7 @@ fn best_source(image: ElementRef<'_>, page: &Page) -> Option<String> {
     all.find_map(|href| page.address(&href)).map(|url| url.to_string())
 }
 
-/// The widest of `a.jpg 400w, b.jpg 800w`, but none wider than emails have a use for.
+/// Returns the widest image of `a.jpg 400w, b.jpg 800w` that is not wider than emails need.
 fn largest_of_set(set: &str) -> Option<&str> {
     let mut best: Option<(f32, &str)> = None;
     for candidate in set.split(", ").flat_map(|part| part.split(",\n")) {
@@ -224,7 +224,7 @@ fn largest_of_set(set: &str) -> Option<&str> {
     best.map(|(_, url)| url)
 }
 
-/// Images of the site, the most useful first.
+/// Returns the images of the site, the most useful first.
 pub fn images(site: &Site) -> Vec<ImageCandidate> {
     let mut ranked: Vec<(u8, ImageCandidate)> = Vec::new();
     let smaller = smaller_ones(site);
@@ -272,7 +272,7 @@ pub fn images(site: &Site) -> Vec<ImageCandidate> {
     found
 }
 
-/// Smaller forms of pictures that the pages offer in several sizes, each with its largest.
+/// Returns the smaller variants of images that the pages offer in several sizes, each with its largest variant.
 fn smaller_ones(site: &Site) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for page in &site.pages {
@@ -288,7 +288,7 @@ fn smaller_ones(site: &Site) -> HashMap<String, String> {
     found
 }
 
-/// Large pictures at the top of the home page first, then those of products and texts, then the rest.
+/// Ranks an image: large images at the top of the home page, then those of products and texts, then the rest.
 fn rank(image: ElementRef<'_>, page: &Page, has_alt: bool) -> u8 {
     let is_hero = is_within(image, &[], &["hero", "banner", "jumbotron", "stage", "cover", "slider", "featured"]);
     let is_product = is_within(image, &[], &["product", "menu", "card"]);
@@ -327,7 +327,7 @@ fn looks_like_file(alt: &str) -> bool {
         || lowered.starts_with("dsc_")
 }
 
-/// Words around an image: its caption, its link, the nearest heading.
+/// Returns the text around an image: its caption, its link or the nearest heading.
 fn context(image: ElementRef<'_>) -> Option<String> {
     let mut at = parent(image);
     for _ in 0..4 {
@@ -344,7 +344,7 @@ fn context(image: ElementRef<'_>) -> Option<String> {
     None
 }
 
-/// What a page is about: its first heading, or its title without the brand's name.
+/// Returns the subject of a page: its first heading, or its title without the brand's name.
 pub fn subject(page: &Page, name: Option<&str>) -> Option<String> {
     let heading = page.main_text().into_iter().find(|block| matches!(block.kind, BlockKind::Heading(1))).map(|block| block.text);
     let title = || {
@@ -359,7 +359,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_set_the_widest_useful_picture_is_taken() {
+    fn the_widest_useful_image_of_a_set_is_chosen() {
         assert_eq!(largest_of_set("a.jpg 400w, b.jpg 1200w, c.jpg 4000w"), Some("b.jpg"));
         assert_eq!(largest_of_set("a.jpg, b.jpg 2x"), Some("b.jpg"));
         assert_eq!((side_of("16x16 32x32"), side_of("any"), side_of("")), (32, 1024, 0));

@@ -1,7 +1,7 @@
-//! Reading a site: from the bytes of its pages and style sheets to what they say of the brand. Pure: no network, no store, no clock.
+//! Reads a site: extracts the facts about the brand from the bytes of pages and style sheets. Pure: no network, no store, no clock.
 //!
-//! One file per kind of fact. Each looks where sites usually tell it, the most deliberate word first: structured data, then the
-//! page's head, then what its styles and its text come to. What a site does not tell stays empty; nothing is made up.
+//! One file per kind of fact. Each checks the places where sites usually state it, the most explicit first: structured data, then the
+//! page's head, then styles and text. Facts that a site does not state stay empty; nothing is invented.
 
 mod address;
 mod cascade;
@@ -40,46 +40,46 @@ use crate::base::color::{self, is_vivid};
 use crate::base::domain::registrable;
 use crate::base::text::{Color, is_invisible};
 
-/// A page with less visible text than this is drawn by scripts, or hardly there.
+/// A page with less visible text than this is rendered by scripts or nearly empty.
 const EMPTY_CHARACTERS: usize = 80;
 
-/// Something that was fetched.
+/// A fetched file.
 #[derive(Clone, Copy)]
 pub struct Raw<'a> {
-    /// Where it came from in the end.
+    /// The final URL after redirects.
     pub url: &'a Url,
-    /// Whether the caller has named it.
+    /// Whether the caller named it.
     pub given: bool,
     pub content_type: &'a str,
-    /// The header `Content-Language`.
+    /// The `Content-Language` header.
     pub language: &'a str,
     pub bytes: &'a [u8],
 }
 
-/// Everything that was fetched of a site.
+/// All fetched files of a site.
 #[derive(Default)]
 pub struct Sources<'a> {
-    /// The given ones first, in the order they were given.
+    /// The given ones first, in the given order.
     pub pages: Vec<Raw<'a>>,
     pub styles: Vec<Raw<'a>>,
     pub manifests: Vec<Raw<'a>>,
 }
 
-/// What reading a site comes to.
+/// The result of reading a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// Without images, and with logos that nobody has measured.
+    /// Without images, and with unmeasured logos.
     pub brand: Brand,
-    /// Images that are worth looking at, the most useful first.
+    /// Images worth analyzing, the most useful first.
     pub sights: Vec<ImageCandidate>,
     pub texts: Vec<Text>,
-    /// What a person should know about how the site was read.
+    /// Remarks for users on how the site was read.
     pub notes: Vec<String>,
-    /// What looking at the logos and then at the images has come to so far.
+    /// The measurements so far, of the logos and then of the images.
     pub measured: Vec<MeasuredImage>,
 }
 
-/// A picture that was looked at, as a draft keeps it.
+/// A measured image, as stored in a draft.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredImage {
     pub width: u32,
@@ -88,16 +88,16 @@ pub struct MeasuredImage {
     pub background: BrandLogoBackground,
     pub description: String,
     pub tags: Vec<String>,
-    /// Why it could not be looked at; then nothing else is told.
+    /// Why it could not be analyzed. If set, the other fields are empty.
     pub problem: Option<String>,
 }
 
-/// A site as its readers see it.
+/// A parsed site.
 struct Site {
     pages: Vec<Page>,
     /// Structured data of all pages, the home page's first.
     nodes: Vec<Value>,
-    /// Each with the address that its own are relative to.
+    /// Each with the URL that its relative addresses refer to.
     manifests: Vec<(Url, Value)>,
 }
 
@@ -106,12 +106,12 @@ impl Site {
         self.pages.first()
     }
 
-    /// Who is behind the site.
+    /// Returns the structured data of the organization behind the site.
     fn organization(&self) -> Option<&Value> {
         self.organizations().next()
     }
 
-    /// The same, and its branches.
+    /// Returns the structured data of the organization and its branches.
     fn organizations(&self) -> impl Iterator<Item = &Value> {
         self.nodes.iter().filter(|node| identity::is_organization(node))
     }
@@ -120,14 +120,14 @@ impl Site {
         self.manifests.iter().find_map(|(_, manifest)| structured::text(manifest, name))
     }
 
-    /// The telling part of the host: `acme` of `www.acme.co.uk`.
+    /// Returns the distinctive part of the host: `acme` of `www.acme.co.uk`.
     fn host_word(&self) -> String {
         let host = self.home().and_then(|page| page.url.host_str()).unwrap_or_default().trim_start_matches("www.");
         registrable(host).unwrap_or(host).split('.').next().unwrap_or_default().replace('-', "")
     }
 }
 
-/// Read a site.
+/// Reads a site.
 pub fn read(sources: &Sources<'_>) -> Draft {
     let pages: Vec<Page> = sources.pages.iter().map(Page::parse).collect();
     let nodes = pages.iter().flat_map(structured::nodes).collect();
@@ -161,7 +161,7 @@ pub fn read(sources: &Sources<'_>) -> Draft {
     Draft { sights: images::images(&site), texts, notes: notes(&site), brand, measured: Vec::new() }
 }
 
-/// The styles of the home page: linked sheets and its own, in the order of the page as far as it can be told.
+/// Returns the styles of the home page: linked and inline sheets, in page order where it can be determined.
 fn styles(site: &Site, linked: &[Raw<'_>]) -> Styles {
     let charset = site.home().map(|home| home.charset);
     let decoded = |raw: &Raw<'_>| css::parse(&charset::decode_for(raw.bytes, raw.content_type, charset).0);
@@ -179,7 +179,7 @@ fn notes(site: &Site) -> Vec<String> {
         if visible < EMPTY_CHARACTERS {
             notes.push(format!(
                 "The page {} shows hardly any text before its scripts run. Its facts come from its head, its structured data and its \
-                 manifest; give pages with text, or add texts and images by hand.",
+                 manifest. Give pages with text, or add texts and images manually.",
                 page.url
             ));
         }
@@ -190,7 +190,7 @@ fn notes(site: &Site) -> Vec<String> {
     notes
 }
 
-/// Fill in colours that the styles did not tell by those of the logo, once that was looked at.
+/// Fills in missing colors with those of the logo, once it has been analyzed.
 pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
     let vivid = colors.iter().copied().find(|color| is_vivid(*color));
     if let (None, Some(primary)) = (&palette.primary, vivid) {
@@ -202,7 +202,7 @@ pub fn color_by_logo(palette: &mut BrandPalette, colors: &[Color]) {
     }
 }
 
-/// The facts of a brand that are not there, in words.
+/// Returns the names of the missing facts of a brand.
 pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
     let has_logo = brand.logos.iter().any(|logo| logo.source != BrandLogoSource::Share);
     let facts = [
@@ -223,7 +223,7 @@ pub fn missing(brand: &Brand, has_images: bool) -> Vec<String> {
     facts.into_iter().filter(|(_, known)| !known).map(|(fact, _)| fact.to_owned()).collect()
 }
 
-/// Text in one line, without what shows nothing.
+/// Returns the text in one line, without invisible characters.
 fn clean(text: &str) -> String {
     let visible: String = text
         .chars()
@@ -233,7 +233,7 @@ fn clean(text: &str) -> String {
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text of at most `characters_max` characters, cut at a word.
+/// Returns at most `characters_max` characters of the text, cut at a word.
 pub fn shortened(text: &str, characters_max: usize) -> String {
     if text.chars().count() <= characters_max {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What a page, a sitemap or a robots.txt names that is worth fetching next. Pure.
+//! Finds the URLs in a page, sitemap or robots.txt that are worth fetching next. Pure.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -10,18 +10,18 @@ use super::page::{Page, is_within, text_of};
 use super::{Raw, charset};
 use crate::engine::fetch::ROBOT_NAME;
 
-/// Links of one page that are looked at.
+/// The maximum number of links of one page to check.
 const LINKS_MAX: usize = 400;
-/// Addresses of one sitemap that are looked at.
+/// The maximum number of URLs of one sitemap to check.
 const SITEMAP_MAX: usize = 2_000;
 
-/// What a page refers to.
+/// The files and pages that a page refers to.
 #[derive(Debug, Default)]
 pub struct Outline {
     pub styles: Vec<Url>,
     pub manifest: Option<Url>,
     pub links: Vec<Link>,
-    /// Where the page sends its readers at once.
+    /// The target of an immediate redirect by `meta refresh`.
     pub refresh: Option<Url>,
 }
 
@@ -30,11 +30,11 @@ pub struct Outline {
 pub struct Link {
     pub url: Url,
     pub text: String,
-    /// In the head or foot of the page, where sites name what matters to them.
+    /// Whether it is in the header or footer of the page, where sites link to their main pages.
     pub in_frame: bool,
 }
 
-/// What a page refers to.
+/// Returns the files and pages that a page refers to.
 pub fn outline(raw: &Raw<'_>) -> Outline {
     let page = Page::parse(raw);
     let is_shown =
@@ -59,7 +59,7 @@ pub fn outline(raw: &Raw<'_>) -> Outline {
     Outline { styles, manifest, links: links.collect(), refresh }
 }
 
-/// The sheets that a style sheet includes.
+/// Returns the sheets that a style sheet imports.
 pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
     let (text, _) = charset::decode(bytes, content_type);
     css::parse(&text)
@@ -70,7 +70,7 @@ pub fn included(url: &Url, bytes: &[u8], content_type: &str) -> Vec<Url> {
         .collect()
 }
 
-/// What a sitemap names: pages, and further sitemaps. Also a plain list of addresses, as some sites have it.
+/// Returns the pages and the further sitemaps in a sitemap. Also accepts a plain list of URLs, which some sites use.
 pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
     let (mut pages, mut sitemaps) = (Vec::new(), Vec::new());
     let text = String::from_utf8_lossy(bytes);
@@ -106,26 +106,26 @@ pub fn sitemap(bytes: &[u8]) -> (Vec<Url>, Vec<Url>) {
     (pages, sitemaps)
 }
 
-/// What a robots.txt says to us.
+/// The rules of a robots.txt for this service.
 pub struct Rules(Option<Robot>);
 
 impl Rules {
-    /// The rules of this file; one that cannot be read forbids nothing.
+    /// Parses the rules. An unreadable file forbids nothing.
     pub fn parse(bytes: &[u8]) -> Self {
         Self(Robot::new(ROBOT_NAME, bytes).ok())
     }
 
-    /// Whether we may fetch this.
+    /// Returns whether this service may fetch the URL.
     pub fn allow(&self, url: &Url) -> bool {
         self.0.as_ref().is_none_or(|robot| robot.allowed(url.as_str()))
     }
 
-    /// Where the site's sitemaps are.
+    /// Returns the URLs of the site's sitemaps.
     pub fn sitemaps(&self) -> Vec<Url> {
         self.0.iter().flat_map(|robot| &robot.sitemaps).filter_map(|text| text.parse().ok()).collect()
     }
 
-    /// Seconds to wait between two requests.
+    /// Returns the pause between two requests in seconds.
     pub fn delay(&self) -> Option<f32> {
         self.0.as_ref().and_then(|robot| robot.delay).filter(|delay| delay.is_finite() && *delay > 0.0)
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn sitemaps_name_pages_and_further_sitemaps() {
+    fn sitemaps_contain_pages_and_further_sitemaps() {
         let text = r#"<?xml version="1.0"?><urlset xmlns="x"><url><loc> https://a.example/x?a=1&amp;b=2 </loc><image:image><image:loc>https://a.example/i.jpg</image:loc></image:image></url>
             <url><loc><![CDATA[https://a.example/y]]></loc></url><url><loc>not one</loc></url>"#;
         let (pages, _) = sitemap(text.as_bytes());
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn robots_are_told_what_they_may() {
+    fn robots_rules_are_applied() {
         let rules = Rules::parse(b"User-agent: *\nDisallow: /private\nSitemap: https://a.example/map.xml\n\nUser-agent: mailmill\nDisallow: /shop\nCrawl-delay: 2\n");
         let allow = |path: &str| rules.allow(&format!("https://a.example{path}").parse().expect("an address"));
         assert!(allow("/private") && !allow("/shop/x") && allow("/"));

@@ -1,4 +1,4 @@
-//! A page as a tree, and the questions that every reader asks of it.
+//! A parsed page, and the queries that all readers need.
 
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Html, Node, Selector};
@@ -9,11 +9,11 @@ use super::harden_html::hardened;
 use super::{Raw, clean};
 use crate::engine::render::tree::{is_block, is_cell};
 
-/// Elements whose text nobody sees.
+/// Elements whose text is invisible.
 const SILENT: [&str; 9] = ["script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas"];
-/// Elements around the text that a page is for.
+/// Elements around the main text.
 const AROUND: [&str; 9] = ["nav", "footer", "aside", "form", "button", "select", "dialog", "menu", "label"];
-/// Words in classes, ids and roles of what is around the text.
+/// Words in classes, ids and roles of elements around the main text.
 const AROUND_WORDS: [&str; 17] = [
     "cookie",
     "consent",
@@ -33,27 +33,27 @@ const AROUND_WORDS: [&str; 17] = [
     "copyright",
     "mini-cart",
 ];
-/// Text that is deeper than this is for nobody.
+/// Deeper text is ignored.
 const DEPTH_MAX: u32 = 256;
-/// A page whose elements are nested deeper is not read: everything that looks up the tree would take for ever.
+/// A page with deeper nesting is not read, because every walk up the tree would take too long.
 const TREE_DEPTH_MAX: u32 = 600;
-/// Footers of one page; some call every part of theirs so.
+/// The maximum number of footers of one page; some pages use the class for every part of the footer.
 const FOOTERS_MAX: usize = 20;
 
-/// A page that was read.
+/// A parsed page.
 pub struct Page {
     pub url: Url,
-    /// Whether the caller has named it; the first of those is the home page.
+    /// Whether the caller named it. The first such page is the home page.
     pub given: bool,
     pub html: Html,
-    /// What relative addresses are relative to.
+    /// The URL that relative addresses refer to.
     base: Url,
-    /// The header `Content-Language`.
+    /// The `Content-Language` header.
     pub language: String,
     pub charset: &'static str,
 }
 
-/// A piece of text of its own line.
+/// A piece of text on its own line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     pub kind: BlockKind,
@@ -68,13 +68,13 @@ pub enum BlockKind {
     Quote,
 }
 
-/// A selector that is written in this program.
+/// Parses a selector that is a constant of this program.
 pub fn selector(css: &str) -> Selector {
-    Selector::parse(css).expect("selectors written in this program are right")
+    Selector::parse(css).expect("constant selectors are valid")
 }
 
 impl Page {
-    /// Read a page.
+    /// Parses a page.
     pub fn parse(raw: &Raw<'_>) -> Self {
         let (text, charset) = charset::decode(raw.bytes, raw.content_type);
         let html = Html::parse_document(&hardened(&text));
@@ -84,22 +84,22 @@ impl Page {
         Self { url: raw.url.clone(), given: raw.given, html, base, language: raw.language.to_owned(), charset }
     }
 
-    /// Every element that `css` selects.
+    /// Returns every element that `css` selects.
     pub fn all(&self, css: &str) -> Vec<ElementRef<'_>> {
         self.html.select(&selector(css)).collect()
     }
 
-    /// The first element that `css` selects.
+    /// Returns the first element that `css` selects.
     pub fn first(&self, css: &str) -> Option<ElementRef<'_>> {
         self.html.select(&selector(css)).next()
     }
 
-    /// What the page's head says under this name: `<meta name>` or `<meta property>`.
+    /// Returns the value of `<meta name>` or `<meta property>` with this name.
     pub fn meta(&self, name: &str) -> Option<String> {
         self.metas(name).into_iter().next()
     }
 
-    /// Everything that the page's head says under this name.
+    /// Returns all values of `<meta>` elements with this name.
     pub fn metas(&self, name: &str) -> Vec<String> {
         let named = |meta: &ElementRef<'_>| {
             ["name", "property", "itemprop"]
@@ -110,7 +110,7 @@ impl Page {
         contents.map(clean).filter(|text| !text.is_empty()).collect()
     }
 
-    /// `<link>` elements with this word in their `rel`.
+    /// Returns the `<link>` elements with this word in their `rel`.
     pub fn links(&self, rel: &str) -> Vec<ElementRef<'_>> {
         let has = |link: &ElementRef<'_>| {
             link.attr("rel").is_some_and(|words| words.split_whitespace().any(|word| word.eq_ignore_ascii_case(rel)))
@@ -118,7 +118,7 @@ impl Page {
         self.all("link[href]").into_iter().filter(has).collect()
     }
 
-    /// An address of the page in full, if it is one of the web.
+    /// Returns an absolute URL if it is http or https.
     pub fn address(&self, href: &str) -> Option<Url> {
         let mut url = self.base.join(href.trim()).ok()?;
         url.set_fragment(None);
@@ -126,17 +126,17 @@ impl Page {
         fits.then_some(url)
     }
 
-    /// The page's title.
+    /// Returns the page's title.
     pub fn title(&self) -> Option<String> {
-        // A picture's title inside the body is none of the page's.
+        // The title of an SVG inside the body is not the page's title.
         self.first("head > title").or_else(|| self.first("title")).map(text_of).filter(|title| !title.is_empty())
     }
 
-    /// The text that the page is for: without navigation, footers, forms and consent.
+    /// Returns the main text: without navigation, footers, forms and consent dialogs.
     pub fn main_text(&self) -> Vec<Block> {
         let root = ["main", "[role=main]", "article", "body"].iter().find_map(|css| {
             let found = self.first(css)?;
-            // An empty or tiny main is a shell around something else.
+            // An empty or tiny `main` is only a wrapper.
             (css == &"body" || text_of(found).len() > 200).then_some(found)
         });
         let mut lines = Lines::default();
@@ -147,7 +147,7 @@ impl Page {
         lines.blocks
     }
 
-    /// Everything in the page's footer, line by line.
+    /// Returns the lines of the page's footers.
     pub fn footer_lines(&self) -> Vec<String> {
         let footers = ["footer", "[role=contentinfo]", "#footer", ".footer", "[class*=footer]"];
         let found = footers.iter().find_map(|css| Some(self.all(css)).filter(|found| !found.is_empty()));
@@ -155,7 +155,7 @@ impl Page {
     }
 }
 
-/// Browsers stop at a depth of 512, and so do pages that are made for them.
+/// Returns whether the page is nested too deeply. Browsers stop at a depth of 512, so real pages do not exceed it.
 fn is_too_deep(html: &Html) -> bool {
     let mut depth = 0_u32;
     for edge in html.root_element().traverse() {
@@ -170,12 +170,12 @@ fn is_too_deep(html: &Html) -> bool {
     false
 }
 
-/// The visible text in an element, in one line.
+/// Returns the visible text of an element in one line.
 pub fn text_of(element: ElementRef<'_>) -> String {
     clean(&lines_of(element).join(" "))
 }
 
-/// The visible text in an element, line by line.
+/// Returns the visible text of an element, line by line.
 pub fn lines_of(element: ElementRef<'_>) -> Vec<String> {
     let mut lines = Lines { everything: true, ..Lines::default() };
     lines.walk(element, BlockKind::Paragraph, 0);
@@ -187,7 +187,7 @@ pub fn lines_of(element: ElementRef<'_>) -> Vec<String> {
 struct Lines {
     blocks: Vec<Block>,
     line: String,
-    /// Also what is around the text.
+    /// Also include the text around the main text.
     everything: bool,
 }
 
@@ -250,14 +250,14 @@ fn is_hidden(element: ElementRef<'_>) -> bool {
     element.attr("hidden").is_some() || element.attr("aria-hidden") == Some("true") || style()
 }
 
-/// Whether an element is around the text that a page is for.
+/// Returns whether an element is around the main text.
 fn is_around(element: ElementRef<'_>) -> bool {
     let name = element.value().name();
     if AROUND.contains(&name) {
         return true;
     }
     if name == "header" {
-        // The head of the page, not that of an article.
+        // Only the header of the page, not that of an article.
         return element.descendent_elements().any(|inner| inner.value().name() == "nav");
     }
     let words = [element.attr("class"), element.attr("id"), element.attr("role")];
@@ -269,7 +269,7 @@ fn is_around(element: ElementRef<'_>) -> bool {
         })
 }
 
-/// Whether an element, or one that it is in, is of this name or has this word in its class or id.
+/// Returns whether an element or one of its ancestors has one of these names, or one of these words in its class or id.
 pub fn is_within(element: ElementRef<'_>, names: &[&str], words: &[&str]) -> bool {
     let mut at = Some(element);
     while let Some(element) = at {

@@ -1,4 +1,4 @@
-//! The brand's colours by role, and the corners of its buttons: what its styles come to on its own elements.
+//! Finds the brand's colors by role, and the corner radius of its buttons, from the styles of its own elements.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use crate::base::color::{self, LEGIBLE, WHITE, contrast, distance, has_hue, is_v
 use crate::base::text::Color;
 use crate::features::projects::brand::BrandPalette;
 
-/// Buttons of one page that are looked at.
+/// The maximum number of buttons of one page to check.
 const BUTTONS_MAX: usize = 40;
-/// Elements of one page that may be buttons.
+/// The maximum number of elements of one page that may be buttons.
 const CANDIDATES_MAX: usize = 400;
-/// Two colours nobody can tell apart.
+/// The color difference below which two colors are indistinguishable.
 const SAME: f32 = 0.02;
-/// Two colours that look alike are one.
+/// The color difference below which two similar colors count as one.
 const ALIKE: f32 = 0.06;
-/// An accent must be told from the primary colour at a glance.
+/// The minimum color difference between the accent and the primary color.
 const CLEARLY_OTHER: f32 = 0.12;
-/// A radius beyond this means "as round as it goes".
+/// The radius of fully rounded corners.
 const RADIUS_MAX: f32 = 999.0;
-/// Names of variables that stand for the first colour of a brand, and for its second.
+/// Parts of variable names for the primary color of a brand, and for its second color.
 const PRIMARY_NAMES: [&str; 5] = ["primary", "brand", "main-color", "theme", "accent"];
 const ACCENT_NAMES: [&str; 4] = ["accent", "secondary", "highlight", "tertiary"];
-/// Parts of such names that make them another thing: a text on that colour, a paler or darker one.
+/// Parts of such names that change their meaning, such as a text color on it, or a paler or darker shade.
 const SHADES: [&str; 30] = [
     "-50",
     "-100",
@@ -78,13 +78,13 @@ const NO_BUTTONS: [&str; 16] = [
     "cart",
 ];
 
-/// Colours and corners.
+/// The colors and corner radius.
 pub struct SiteTheme {
     pub palette: BrandPalette,
     pub corner_radius: Option<u16>,
 }
 
-/// A button as it is drawn.
+/// A rendered button.
 struct Button {
     ground: Color,
     text: Option<Color>,
@@ -92,7 +92,7 @@ struct Button {
     weight: u32,
 }
 
-/// What the site's home looks like.
+/// Returns the colors and corner radius of the site's home page.
 pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
     let Some(home) = site.home() else { return SiteTheme { palette: BrandPalette::default(), corner_radius: None } };
     let told_anything = !styles.is_empty() || home.first("[style], [bgcolor]").is_some();
@@ -126,14 +126,14 @@ pub fn site_theme(site: &Site, styles: &Styles) -> SiteTheme {
     SiteTheme { palette, corner_radius }
 }
 
-/// A colour that covers what is under it.
+/// Returns an opaque color.
 fn solid(value: &str) -> Option<Color> {
     color::first_in(value).filter(|rendered| rendered.alpha >= 0.5).map(|rendered| rendered.color)
 }
 
 fn attribute_color(element: ElementRef<'_>, name: &str) -> Option<Color> {
     let text = element.attr(name)?.trim();
-    // Old pages leave the # out.
+    // Old pages omit the #.
     color::parse(text).or_else(|| color::parse(&format!("#{text}"))).map(|rendered| rendered.color)
 }
 
@@ -143,7 +143,7 @@ fn background(home: &Page, styles: &Styles) -> Option<Color> {
     };
     let from_frame = ["body", "html"].iter().find_map(|css| own(home.first(css)?));
     from_frame.or_else(|| {
-        // What most paragraphs stand on.
+        // The background of most paragraphs.
         let mut counts: BTreeMap<String, (u32, Color)> = BTreeMap::new();
         for paragraph in home.all("main p, article p, section p, p, td").into_iter().take(30) {
             if let Some(ground) = ground_of(paragraph, styles) {
@@ -166,7 +166,7 @@ fn ground_of(element: ElementRef<'_>, styles: &Styles) -> Option<Color> {
     None
 }
 
-/// The colour of running text, legible on the page's background.
+/// Returns the color of running text that is legible on the page's background.
 fn text_color(home: &Page, styles: &Styles, background: Option<Color>) -> Option<Color> {
     let background = background?;
     let body = home.first("body")?;
@@ -214,7 +214,7 @@ fn buttons(home: &Page, styles: &Styles) -> Vec<Button> {
     found
 }
 
-/// The ground of most buttons, the important ones counting more.
+/// Returns the background of most buttons, weighted by importance.
 fn best_ground(buttons: &[Button]) -> Option<Color> {
     let weight_of =
         |ground: Color| buttons.iter().filter(|one| distance(one.ground, ground) < ALIKE).map(|one| one.weight).sum::<u32>();
@@ -236,7 +236,7 @@ fn corner_radius(buttons: &[Button]) -> Option<u16> {
     counts.into_iter().max_by_key(|(_, weight)| *weight).map(|(radius, _)| radius)
 }
 
-/// The first radius of a value, in pixels.
+/// Returns the first radius of a value in pixels.
 fn radius(value: &str) -> Option<u16> {
     let first = value.split_whitespace().next()?;
     let unit = first.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -245,7 +245,7 @@ fn radius(value: &str) -> Option<u16> {
         "px" | "" => number,
         "rem" | "em" => number * 16.0,
         "pt" => number * 4.0 / 3.0,
-        // Half of a button's height is as round as it goes.
+        // Half of a button's height makes fully rounded corners.
         "%" if number >= 40.0 => RADIUS_MAX,
         "%" => number * 0.4,
         _ => return None,
@@ -253,7 +253,7 @@ fn radius(value: &str) -> Option<u16> {
     Some(pixels.round().clamp(0.0, RADIUS_MAX) as u16)
 }
 
-/// What speaks for a colour being the brand's.
+/// The evidence that a color is the brand's.
 struct Hints {
     named_primary: Option<Color>,
     named_accent: Option<Color>,
@@ -297,13 +297,13 @@ impl Hints {
         let candidates = [self.named_primary, button, self.theme, self.header];
         let first = candidates.into_iter().flatten().find(vivid);
         let further = || self.links.iter().chain(&self.headings).copied().find(|color| distance(*color, ground) > CLEARLY_OTHER);
-        // A brand without colours is black and white by choice.
+        // A brand without colors is black and white by choice.
         let plain =
             || [button, self.named_primary, self.theme].into_iter().flatten().find(|color| contrast(*color, ground) >= 3.0);
         first.or_else(further).or_else(plain)
     }
 
-    /// The second colour: clearly another than the primary one and the ground, and not that of the text.
+    /// Returns the accent: a color clearly different from the primary color and the background, and not the text color.
     fn accent(&self, [primary, ground]: [Color; 2], text: Option<Color>, button: Option<Color>) -> Option<Color> {
         let candidates = [self.named_accent, button, self.theme, self.header].into_iter().flatten();
         let all: Vec<Color> = candidates.chain(self.links.iter().copied()).chain(self.headings.iter().copied()).collect();
@@ -316,14 +316,14 @@ impl Hints {
     }
 }
 
-/// The colour of the variable whose name comes nearest to one of `names`: the shorter the name, the nearer.
+/// Returns the color of the variable whose name is closest to one of `names`; a shorter name is closer.
 fn named(variables: &[(String, String)], names: &[&str]) -> Option<Color> {
     for wanted in names {
         let fitting = variables.iter().filter(|(name, _)| {
             let name = name.to_ascii_lowercase();
             name.contains(wanted) && !SHADES.iter().any(|shade| name.replace(wanted, "").contains(shade))
         });
-        // shadcn and others keep the bare numbers of hsl() in their variables.
+        // shadcn and others store the bare numbers of hsl() in their variables.
         let color = |value: &str| {
             color::parse(value).or_else(|| color::parse(&format!("hsl({value})"))).filter(|rendered| rendered.alpha >= 0.5)
         };
@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn radii_are_pixels_whatever_their_unit() {
+    fn radii_of_all_units_are_converted_to_pixels() {
         for (value, expected) in [
             ("4px", Some(4)),
             ("0.5rem", Some(8)),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_that_is_named_plainest_wins() {
+    fn the_variable_with_the_simplest_name_wins() {
         let variables: Vec<(String, String)> = [
             ("--color-primary-hover", "#111199"),
             ("--color-primary", "#2244CC"),

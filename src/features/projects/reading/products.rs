@@ -1,4 +1,4 @@
-//! What the brand sells, with prices: from structured data, from OpenGraph, from product cards.
+//! Finds the brand's products with prices in structured data, OpenGraph and product cards.
 
 use scraper::ElementRef;
 use serde_json::Value;
@@ -8,9 +8,9 @@ use super::structured::{is_a, list, nodes, plain, text};
 use super::{Site, shortened};
 use crate::features::projects::brand::BrandProduct;
 
-/// Products of one brand; the first ones of a shop are the ones it wants to sell.
+/// The maximum number of products of one brand. A shop lists first what it wants to sell.
 const PRODUCTS_MAX: usize = 60;
-/// Cards of one page that are looked at.
+/// The maximum number of cards of one page to check.
 const CARDS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 150;
 const DESCRIPTION_CHARACTERS_MAX: usize = 400;
@@ -26,7 +26,7 @@ const KINDS: [&str; 9] = [
     "Course",
 ];
 
-/// Signs of currencies. A dollar is taken for the one that most mean.
+/// Currency signs. A dollar sign means the most common dollar.
 const SIGNS: [(&str, &str); 14] = [
     ("€", "EUR"),
     ("£", "GBP"),
@@ -44,7 +44,7 @@ const SIGNS: [(&str, &str); 14] = [
     ("₺", "TRY"),
 ];
 
-/// Everything the site sells.
+/// Returns all products of the site.
 pub fn products(site: &Site) -> Vec<BrandProduct> {
     let mut found = Vec::new();
     for page in &site.pages {
@@ -53,7 +53,7 @@ pub fn products(site: &Site) -> Vec<BrandProduct> {
             nodes.iter().filter(|node| is_a(node, &KINDS)).filter_map(|node| from_node(node, page)).collect();
         let only_one = told.len() == 1;
         for product in told {
-            // The page of a product is its address, where it does not say so itself.
+            // Without an explicit URL, a product has the URL of its page.
             let url = product.url.clone().or_else(|| (only_one && !page.given).then(|| page.url.to_string()));
             add(&mut found, BrandProduct { url, ..product });
         }
@@ -67,9 +67,9 @@ pub fn products(site: &Site) -> Vec<BrandProduct> {
     found
 }
 
-/// Add a product, or what is new of one that is there already.
+/// Adds a product, or adds missing facts to one that is already known.
 fn add(found: &mut Vec<BrandProduct>, product: BrandProduct) {
-    // A page may hold several; one product has the same name in it, more or less.
+    // A page may hold several products; the same product has about the same name everywhere.
     let alike = |other: &BrandProduct| {
         let (one, other) = (product.name.to_lowercase(), other.name.to_lowercase());
         one.contains(&other) || other.contains(&one)
@@ -110,7 +110,7 @@ fn from_node(node: &Value, page: &Page) -> Option<BrandProduct> {
     Some(BrandProduct { name, url, image, description, price, currency: currency.flatten() })
 }
 
-/// The address of a picture that is told as text or as an object.
+/// Returns the URL of an image given as text or as an object.
 fn picture(value: &Value) -> Option<String> {
     match value {
         Value::Object(fields) => ["contentUrl", "url", "@id"].iter().find_map(|name| fields.get(*name).and_then(plain)),
@@ -141,7 +141,7 @@ fn from_open_graph(page: &Page) -> Option<BrandProduct> {
     Some(BrandProduct { name, url: Some(url.to_string()), image, description, price: Some(price), currency: currency.or(shown) })
 }
 
-/// Cards in lists: an element that is called a product and holds one price and one name.
+/// Returns the products in lists: elements named as a product that contain one price and one name.
 fn from_cards(page: &Page) -> Vec<BrandProduct> {
     let cards = "[class*=product-card], [class*=product-item], [class*=product-tile], [class*=product__card], li.product, div.product, \
                  article.product, [class*=productCard], [class*=menu-item], [class*=menu__item]";
@@ -154,7 +154,7 @@ fn from_cards(page: &Page) -> Vec<BrandProduct> {
         else {
             continue;
         };
-        // Without a sign it is a number of something.
+        // Without a currency sign, the number is not a price.
         let Some(currency) = currency.or_else(|| currency_near(card)) else { continue };
         let url = first_attr(card, "a[href]", "href").filter(|href| !href.starts_with('#')).and_then(|href| page.address(href));
         let image = first_attr(card, "img[src]", "src").and_then(|src| page.address(src));
@@ -187,7 +187,7 @@ fn sign_in(text: &str) -> Option<String> {
     coded.or_else(|| SIGNS.iter().find(|(sign, _)| text.contains(sign)).map(|(_, code)| *code)).map(str::to_owned)
 }
 
-/// The first amount in a text, with a point before its decimals, and the currency that stands beside it.
+/// Returns the first amount in a text, with a decimal point, and the currency beside it.
 pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let start = text.find(|character: char| character.is_ascii_digit())?;
     let digits: String = text[start..]
@@ -201,7 +201,7 @@ pub fn amount(text: &str) -> Option<(String, Option<String>)> {
     let last = digits.rfind(['.', ',']);
     let kinds = usize::from(digits.contains('.')) + usize::from(digits.contains(','));
     let same = last.map_or(0, |at| digits.matches(&digits[at..=at]).count());
-    // The last mark is before the decimals unless exactly three digits follow and nothing else speaks for it.
+    // The last separator precedes the decimals, unless exactly three digits follow and nothing else indicates decimals.
     let decimals = last.filter(|at| {
         let following = digits.len() - at - 1;
         same == 1 && (following != 3 || kinds == 2 || digits.starts_with("0"))
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_read_in_every_way_of_writing_them() {
+    fn amounts_are_parsed_in_all_notations() {
         for (text, expected, currency) in [
             ("19.90", "19.90", None),
             ("€ 1.299,00", "1299.00", Some("EUR")),

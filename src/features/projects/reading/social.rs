@@ -1,4 +1,4 @@
-//! The brand's profiles in social networks.
+//! Finds the brand's profiles in social networks.
 
 use scraper::ElementRef;
 use url::Url;
@@ -8,7 +8,7 @@ use super::page::{Page, is_within};
 use super::structured::{is_a, list, nodes};
 use crate::features::projects::brand::BrandSocialLink;
 
-/// Hosts of social networks, and the word for each.
+/// The hosts of social networks with the name of each.
 const NETWORKS: [(&str, &str); 28] = [
     ("instagram.com", "instagram"),
     ("facebook.com", "facebook"),
@@ -39,7 +39,7 @@ const NETWORKS: [(&str, &str); 28] = [
     ("snapchat.com", "snapchat"),
     ("mastodon.social", "mastodon"),
 ];
-/// Paths that share the page that one is on, or belong to the network itself.
+/// Paths that share the current page or belong to the network itself.
 const NO_PROFILES: [&str; 15] = [
     "/share",
     "/sharer",
@@ -58,7 +58,7 @@ const NO_PROFILES: [&str; 15] = [
     "/explore",
 ];
 
-/// The brand's profiles in social networks, each network once.
+/// Returns the brand's profiles in social networks, one per network.
 pub fn social(site: &Site) -> Vec<BrandSocialLink> {
     let mut found: Vec<BrandSocialLink> = Vec::new();
     let mut add = |url: Url| {
@@ -81,7 +81,7 @@ pub fn social(site: &Site) -> Vec<BrandSocialLink> {
     found
 }
 
-/// Articles link to the profiles of others.
+/// Returns whether the page is an article. Articles link to the profiles of others.
 fn is_article(page: &Page) -> bool {
     page.meta("og:type").as_deref() == Some("article")
         || nodes(page).iter().any(|node| is_a(node, &["NewsArticle", "BlogPosting", "Article"]))
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn profiles_are_told_from_sharing() {
+    fn profiles_are_distinguished_from_share_links() {
         let network = |url: &str| network_of(&url.parse().expect("an address"));
         assert_eq!(network("https://www.instagram.com/acme/"), Some("instagram"));
         assert_eq!(network("https://twitter.com/intent/tweet?text=x"), None);

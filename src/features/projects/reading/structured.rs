@@ -1,6 +1,7 @@
-//! Structured data of a page: JSON-LD and microdata, as one list of objects.
+//! Parses the structured data of a page, JSON-LD and microdata, into one list of objects.
 //!
-//! Sites write it by hand, by plug-ins and by mistake; whatever can be understood is taken. It does not know what the objects are for.
+//! Sites write it by hand, with plug-ins and with mistakes, so everything that can be understood is accepted. Does not know what the
+//! objects are used for.
 
 use scraper::ElementRef;
 use serde_json::{Map, Value};
@@ -8,13 +9,13 @@ use serde_json::{Map, Value};
 use super::clean;
 use super::page::{Page, text_of};
 
-/// Objects within objects: deeper is no description of anything.
+/// The maximum nesting of objects.
 const DEPTH_MAX: u8 = 16;
-/// Elements within elements of one object.
+/// The maximum nesting of elements inside one object.
 const LEVELS_MAX: u8 = 64;
-/// Objects of one page.
+/// The maximum number of objects of one page.
 const NODES_MAX: usize = 5_000;
-/// Under these names stand other people and companies than the one whose page it is.
+/// Properties that contain people and companies other than the page's own.
 const OTHERS: [&str; 12] = [
     "author",
     "review",
@@ -30,7 +31,7 @@ const OTHERS: [&str; 12] = [
     "mentions",
 ];
 
-/// Every object of the page that says what it is, outer ones first.
+/// Returns every object of the page that has a type, outer ones first.
 pub fn nodes(page: &Page) -> Vec<Value> {
     let mut found = Vec::new();
     for script in page.all("script[type]") {
@@ -47,7 +48,7 @@ pub fn nodes(page: &Page) -> Vec<Value> {
     found
 }
 
-/// JSON with the mistakes that people make in it: comments around it, line breaks in texts, commas at ends.
+/// Parses JSON with common mistakes: surrounding comments, line breaks in strings, trailing commas.
 fn lenient(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->").trim();
     let text = text
@@ -100,7 +101,7 @@ fn collect(value: &Value, found: &mut Vec<Value>, depth: u8) {
     }
 }
 
-/// An element with `itemscope` as the object that it describes.
+/// Converts an element with `itemscope` to an object.
 fn item(element: ElementRef<'_>, page: &Page, depth: u8) -> Value {
     let mut fields = Map::new();
     if let Some(kind) = element.attr("itemtype") {
@@ -112,7 +113,7 @@ fn item(element: ElementRef<'_>, page: &Page, depth: u8) -> Value {
     Value::Object(fields)
 }
 
-/// `depth` counts objects within objects, `level` elements within one object.
+/// Collects the properties of an element. `depth` counts nested objects, `level` nested elements inside one object.
 fn properties(element: ElementRef<'_>, page: &Page, fields: &mut Map<String, Value>, (depth, level): (u8, u8)) {
     for child in element.child_elements() {
         let is_item = child.attr("itemscope").is_some();
@@ -143,7 +144,7 @@ fn property(element: ElementRef<'_>, page: &Page) -> Value {
     Value::String(text.unwrap_or_else(|| text_of(element)))
 }
 
-/// Whether an object is one of these things.
+/// Returns whether an object has one of these types.
 pub fn is_a(node: &Value, kinds: &[&str]) -> bool {
     let fits = |name: &str| {
         let name =
@@ -157,12 +158,12 @@ pub fn is_a(node: &Value, kinds: &[&str]) -> bool {
     }
 }
 
-/// A text under a name: of several the first, of an object its value, name or address.
+/// Returns the text of a property: the first of several, or the value, name or URL of an object.
 pub fn text(node: &Value, name: &str) -> Option<String> {
     plain(&node[name])
 }
 
-/// The text that a value comes to.
+/// Returns a value as text.
 pub fn plain(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => clean(&unescaped(text)),
@@ -176,7 +177,7 @@ pub fn plain(value: &Value) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// Everything under a name, a single value like a list of one.
+/// Returns all values of a property; a single value is a list of one.
 pub fn list<'a>(node: &'a Value, name: &str) -> Vec<&'a Value> {
     match &node[name] {
         Value::Array(items) => items.iter().collect(),
@@ -185,7 +186,7 @@ pub fn list<'a>(node: &'a Value, name: &str) -> Vec<&'a Value> {
     }
 }
 
-/// The object itself, or the one elsewhere on the page that it refers to.
+/// Returns the object itself, or the one elsewhere on the page that it refers to.
 pub fn resolved<'a>(value: &'a Value, nodes: &'a [Value]) -> &'a Value {
     let is_reference = value.as_object().is_some_and(|fields| fields.len() == 1);
     let id = value["@id"].as_str().filter(|_| is_reference);
@@ -194,7 +195,7 @@ pub fn resolved<'a>(value: &'a Value, nodes: &'a [Value]) -> &'a Value {
     target.unwrap_or(value)
 }
 
-/// Texts in JSON-LD are often escaped for HTML by mistake.
+/// Texts in JSON-LD are often wrongly escaped for HTML.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') && !text.contains('<') {
         return text.to_owned();
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn graphs_lists_and_nested_objects_are_found_but_other_peoples_are_not() {
+    fn graphs_lists_and_nested_objects_are_found_but_not_those_of_others() {
         let found = nodes(&page(
             r##"<script type="application/ld+json">{"@context":"https://schema.org","@graph":[
                 {"@type":["Organization","Brand"],"name":"Acme &amp; Sons","logo":{"@id":"#logo"}},
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn common_mistakes_are_mended() {
+    fn common_mistakes_are_corrected() {
         for text in [
             "<!-- {\"@type\":\"A\",\"name\":\"x\"} -->",
             "{\"@type\":\"A\",\"name\":\"x\",}",

@@ -1,8 +1,8 @@
-//! Pages that nobody should have written: whatever comes, reading ends soon and takes no harm.
+//! Hostile pages: reading ends soon and does no harm, whatever the input.
 
 use super::*;
 
-/// Each takes a second or two where tests are built without optimisation; what grows with the square of its length takes hours.
+/// Each takes a second or two in builds without optimization. A quadratic algorithm takes hours.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(600);
 
 fn read_page(html: &[u8], css: &str) -> Draft {
@@ -24,13 +24,13 @@ fn ends_soon(name: &str, html: &[u8], css: &str) -> Draft {
     draft
 }
 
-/// Much of one thing.
+/// Repeats a text.
 fn many(text: &str, times: usize) -> String {
     text.repeat(times)
 }
 
 #[test]
-fn hostile_pages_end_soon() {
+fn hostile_pages_are_read_in_bounded_time() {
     let body = |inside: &str| format!("<!doctype html><html lang=en><title>Acme – a shop</title><body>{inside}");
     let pages: Vec<(&str, String)> = vec![
         ("nothing", String::new()),
@@ -77,7 +77,7 @@ fn hostile_pages_end_soon() {
 }
 
 #[test]
-fn hostile_styles_end_soon() {
+fn hostile_styles_are_read_in_bounded_time() {
     let page =
         format!("<html><body><main>{}</main></body></html>", many("<p class='a b c'><a class=btn href=x>Buy it</a></p>", 300));
     let doubling: String = (0..40).map(|number| format!("--v{number}: var(--v{}) var(--v{});", number + 1, number + 1)).collect();
@@ -99,7 +99,7 @@ fn hostile_styles_end_soon() {
         ("doubling variables", format!(":root{{{doubling}--v40:red}} body{{color:var(--v0)}}")),
         ("deep variables", format!("body{{color:{}red{}}}", many("var(--x,", 20_000), many(")", 20_000))),
         ("deep gradients", format!("body{{background:{}red{}}}", many("linear-gradient(", 20_000), many(")", 20_000))),
-        ("deep colours", format!("body{{background:{}}}", many("rgb(", 100_000))),
+        ("deep colors", format!("body{{background:{}}}", many("rgb(", 100_000))),
         ("open string", format!("a{{content:\"{}", many("x", 500_000))),
         ("open comment", many("/*", 300_000)),
         ("escapes", many("\\", 300_000)),
@@ -111,7 +111,7 @@ fn hostile_styles_end_soon() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_read_all_the_same() {
+fn arbitrary_bytes_are_read_without_a_panic() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut byte = || {
         state ^= state << 13;

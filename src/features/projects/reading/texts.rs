@@ -1,4 +1,4 @@
-//! The main texts of a site's pages, as entries for the knowledge base.
+//! Extracts the main texts of a site's pages as entries for the knowledge base.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,28 +9,28 @@ use super::page::{Block, BlockKind, Page};
 use super::{Raw, Site, shortened};
 use crate::vocab::limits::{KNOWLEDGE_CONTENT_CHARACTERS_MAX, KNOWLEDGE_TITLE_CHARACTERS_MAX};
 
-/// Less is no text.
+/// Shorter texts are ignored.
 const CHARACTERS_MIN: usize = 120;
-/// A paragraph or an item with fewer words is a label.
+/// A paragraph or item with fewer words is a label.
 const WORDS_MIN: usize = 4;
-/// What a page is called that tells where somebody is, not what they do.
+/// Titles of pages with formal content that says nothing about the brand.
 const FORMAL_PAGES: [&str; 9] =
     ["impressum", "imprint", "kontakt", "contact", "contatti", "legal", "mentions", "access", "anfahrt"];
-/// So long a page of that kind tells more.
+/// A page of that kind is kept if it is at least this long.
 const FORMAL_CHARACTERS_MIN: usize = 800;
-/// A page that says the same as so many others says nothing of its own there.
+/// A text that this many pages share is boilerplate.
 const SHARED_BY: usize = 3;
 
-/// A text of a page.
+/// The text of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     pub title: String,
-    /// Headings, paragraphs and items, as Markdown.
+    /// Headings, paragraphs and list items as Markdown.
     pub content: String,
     pub url: String,
 }
 
-/// The texts of all pages, without what many of them repeat.
+/// Returns the texts of all pages, without boilerplate.
 pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     let pages: Vec<(&Page, Vec<Block>)> = site.pages.iter().map(|page| (page, page.main_text())).collect();
     let mut times: HashMap<String, usize> = HashMap::new();
@@ -59,13 +59,13 @@ pub fn texts(site: &Site, name: Option<&str>) -> Vec<Text> {
     found
 }
 
-/// The text of a site that has hardly any: the longest of its pages that says something, also if all of them repeat it.
+/// Returns the only text of a site with hardly any: that of its longest page that says something, even if all pages repeat it.
 fn only_text(pages: &[(&Page, Vec<Block>)], name: Option<&str>) -> Option<Text> {
-    // A page that asks for scripts says nothing of the brand.
+    // A page that asks for JavaScript says nothing about the brand.
     let says_something = |block: &Block| is_running(block) && !block.text.to_lowercase().contains("javascript");
     let speaking = pages.iter().filter(|(_, blocks)| blocks.iter().any(says_something));
     let texts = speaking.map(|(page, blocks)| text_of_page(page, &blocks.iter().collect::<Vec<_>>(), name));
-    // Of equally long ones `max_by_key` takes the last; the home page comes first.
+    // Of equally long texts `max_by_key` returns the last one; the home page comes first.
     texts.rev().max_by_key(|text| text.content.chars().count())
 }
 
@@ -78,7 +78,7 @@ fn text_of_page(page: &Page, blocks: &[&Block], name: Option<&str>) -> Text {
     }
 }
 
-/// The text of one page by itself; none if there is hardly any.
+/// Returns the text of a single page, or `None` if there is hardly any.
 pub fn text(raw: &Raw<'_>) -> Option<Text> {
     let page = Page::parse(raw);
     let text = text_of_page(&page, &page.main_text().iter().collect::<Vec<_>>(), None);
@@ -89,7 +89,7 @@ fn markdown(blocks: &[&Block]) -> String {
     let mut text = String::new();
     let mut last_was_item = false;
     for (place, block) in blocks.iter().enumerate() {
-        // A heading with nothing under it is a label.
+        // A heading without text under it is a label.
         let followed = blocks.get(place + 1).is_some_and(|next| !matches!(next.kind, BlockKind::Heading(_)));
         let line = match block.kind {
             BlockKind::Heading(_) if !followed => continue,
@@ -108,7 +108,7 @@ fn markdown(blocks: &[&Block]) -> String {
     text
 }
 
-/// Running text alone: what a voice is read off.
+/// Returns only the running text, from which the voice is derived.
 pub fn running(site: &Site) -> Vec<String> {
     let all = site.pages.iter().flat_map(Page::main_text).filter(is_running).map(|block| block.text);
     let mut seen = HashSet::new();

@@ -1,25 +1,25 @@
-//! How the brand speaks: read off its running texts. Knows seven languages; of others it counts only what needs no words.
+//! Derives the brand's voice from its running texts. Knows seven languages; for others it uses only measures that need no vocabulary.
 
 use std::collections::HashMap;
 
 use crate::features::projects::brand::{BrandFormality, BrandPerson, BrandVoice};
 
-/// A voice is nothing that a few words have.
+/// Fewer words are not enough to derive a voice.
 const WORDS_MIN: usize = 60;
 const RECURRING_MAX: usize = 12;
-/// Three letters are a word of the matter only where nouns are capital.
+/// Three-letter words can be topic words only in languages that capitalize nouns.
 const RECURRING_CHARACTERS_MIN: usize = 3;
 const RECURRING_TIMES_MIN: u32 = 3;
-/// In so short a text twice is often.
+/// In texts up to this length, two occurrences count as frequent.
 const SHORT_TEXT_WORDS: usize = 250;
 
-/// What tells a person and a formality in one language.
+/// The words that indicate the grammatical person and formality in one language.
 struct LanguageVoice {
     code: &'static str,
     we: &'static [&'static str],
     i: &'static [&'static str],
     casual: &'static [&'static str],
-    /// Written as they stand in the middle of a sentence.
+    /// Spelled as in the middle of a sentence.
     formal: &'static [&'static str],
     common: &'static [&'static str],
 }
@@ -135,7 +135,7 @@ const TONGUES: [LanguageVoice; 7] = [
     },
 ];
 
-/// The voice of running texts in this language. The brand's own name is no word of its voice.
+/// Returns the voice of running texts in this language. The brand's own name is not a word of its voice.
 pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> BrandVoice {
     let all = texts.join("\n");
     let emoji = all.chars().any(is_emoji);
@@ -158,14 +158,14 @@ pub fn voice(texts: &[String], language: Option<&str>, name: Option<&str>) -> Br
     }
 }
 
-/// Words in small letters, with the apostrophes inside them.
+/// Returns the lowercase words, including inner apostrophes.
 fn words(text: &str) -> Vec<String> {
     let straight = text.replace('’', "'");
     let parts = straight.split(|character: char| !character.is_alphanumeric() && character != '\'');
     parts.map(|word| word.trim_matches('\'').to_lowercase()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Sentences with an end: headings and labels are none.
+/// Returns the sentences with end punctuation; headings and labels have none.
 fn sentences(texts: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for text in texts {
@@ -192,7 +192,7 @@ fn count(words: &[String], of: &[&str]) -> usize {
 
 fn person(words: &[String], tongue: &LanguageVoice) -> BrandPerson {
     let (we, i) = (count(words, tongue.we), count(words, tongue.i));
-    // One in a hundred and fifty words, or it was a quotation.
+    // At least one in 150 words, because fewer may be a quotation.
     let enough = words.len() / 150 + 1;
     match (we, i) {
         (we, i) if we >= i && we >= enough => BrandPerson::We,
@@ -211,7 +211,7 @@ fn formality(text: &str, words: &[String], tongue: &LanguageVoice, sentence_word
     let exclaims = text.matches('!').count();
     let liveliness = (casual * 2 + exclaims) as f32 / words.len() as f32 * 100.0;
     if tongue.code == "en" {
-        // English has one word for all; contractions, calls and the length of sentences tell instead.
+        // English has only "you"; contractions, exclamations and sentence length decide instead.
         return match liveliness {
             lively if lively >= 2.0 || exclaims >= 3 && sentence_words < 14.0 => BrandFormality::Casual,
             lively if lively < 0.5 && sentence_words > 16.0 || formal >= 3 && lively < 1.0 => BrandFormality::Formal,
@@ -227,7 +227,7 @@ fn formality(text: &str, words: &[String], tongue: &LanguageVoice, sentence_word
     }
 }
 
-/// Words that are capital although no sentence begins with them.
+/// Counts capitalized words that do not start a sentence.
 fn capitals_inside(text: &str, of: &[&str]) -> usize {
     let mut begins = true;
     let mut count = 0;
@@ -241,13 +241,13 @@ fn capitals_inside(text: &str, of: &[&str]) -> usize {
     count
 }
 
-/// Words that come again and again, in the writing that is most often theirs.
+/// Returns the recurring words in their most frequent spelling.
 fn recurring(text: &str, tongue: &LanguageVoice, name: &str) -> Vec<String> {
     let own = words(name);
     let is_short = text.split_whitespace().count() < SHORT_TEXT_WORDS;
     let least = if is_short { RECURRING_TIMES_MIN - 1 } else { RECURRING_TIMES_MIN };
     let mut counts: HashMap<String, (u32, HashMap<&str, u32>)> = HashMap::new();
-    // Words with an apostrophe inside are two that have grown together.
+    // Words with an inner apostrophe are contractions of two.
     for word in text.split(|character: char| !character.is_alphanumeric() && !matches!(character, '\'' | '’')) {
         let is_word = word.chars().count() >= RECURRING_CHARACTERS_MIN && word.chars().all(char::is_alphabetic);
         let lowered = word.to_lowercase();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn person_and_formality_are_told_by_the_words_of_each_language() {
+    fn person_and_formality_follow_from_the_words_of_each_language() {
         for (text, language, person, formality) in [
             (
                 "We're a small team and we love bread. Don't wait, it's still warm! ",
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn recurring_words_are_those_of_the_matter() {
+    fn recurring_words_are_topic_words() {
         let voice = of("We bake bread with the oldest sourdough in town, and our bread is baked on stone. ", "en");
         assert!(voice.words.contains(&"bread".to_owned()) && voice.words.contains(&"sourdough".to_owned()), "{:?}", voice.words);
         assert!(!voice.words.iter().any(|word| word == "with" || word == "our"));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_words_are_no_voice() {
+    fn a_few_words_have_no_voice() {
         assert_eq!(voice(&["Hello!".into()], Some("en"), None), BrandVoice::default());
     }
 }

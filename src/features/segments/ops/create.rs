@@ -1,4 +1,4 @@
-//! Save a condition as a segment.
+//! Saves a filter as a segment.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,24 +27,24 @@ pub type SegmentName = Name<{ limits::SEGMENT_NAME_CHARACTERS_MAX }>;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSegment {
-    /// The project it belongs to.
+    /// The segment's project.
     pub project_id: ProjectId,
-    /// Unique in the project, whatever its case.
+    /// Unique in the project, ignoring case.
     pub name: SegmentName,
     /// What it is for.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Which contacts are in it; every contact if absent.
+    /// The filter that selects its contacts; absent selects every contact.
     pub filters: Option<FilterTree>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("segments.create", "/v1/segments", needs(Permission::AudienceWrite))
         .also_at(&["/v1/audiences"])
-        .summary("Save a condition on contacts as a segment")
+        .summary("Create a segment")
         .about(
-            "A name that the project has already is refused with 409, and data.id says which segment has it. Text is compared without \
-             regard to case; is_not and not_contains also hold for contacts without the field; a list in a custom field holds \
-             if one of its items does; numbers are numbers or text that is one; dates are days of UTC or moments.",
+            "A name that the project already has is refused with 409; data.id is the id of that segment. Text is compared without \
+             regard to case; is_not and not_contains also match contacts without the field; a list in a custom field matches \
+             if one of its items does; numbers are numbers or numeric text; dates are UTC days or moments.",
         )
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = CreateSegment;
@@ -97,7 +97,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn answers_with_the_filter_as_given_and_the_present_count() {
+    fn returns_the_filter_as_given_and_the_current_count() {
         let app = TestApp::new();
         for (email, tags) in [("ada@example.com", json!(["vip"])), ("bob@example.com", json!([]))] {
             app.post_in("/v1/contacts", json!({ "email": email, "tags": tags })).data();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_makes_no_second_and_names_the_first() {
+    fn a_repeated_request_creates_no_second_segment_and_returns_the_first_id() {
         let app = TestApp::new();
         let id = app.post_in("/v1/segments", json!({ "name": "VIPs" })).data()["id"].clone();
         let again = app.post_in("/v1/segments", json!({ "name": "vips" }));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_filter_that_makes_no_sense_and_saves_nothing() {
+    fn an_invalid_filter_is_refused_and_nothing_is_saved() {
         let app = TestApp::new();
         for (filters, path) in [
             (

@@ -16,10 +16,10 @@ use crate::vocab::permissions::Permission;
 /// `segments.delete`
 pub struct Delete;
 
-/// What was deleted.
+/// The result of a deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSegment {
-    /// The segment that is gone.
+    /// The deleted segment.
     pub id: SegmentId,
     /// Always true.
     pub deleted: bool,
@@ -29,7 +29,7 @@ impl Operation for Delete {
     const SPEC: Spec = Spec::delete("segments.delete", "/v1/segments/{id}", needs(Permission::AudienceWrite))
         .also_at(&["/v1/audiences/{id}"])
         .summary("Delete a segment")
-        .about("The contacts that met its condition stay as they are.")
+        .about("The contacts that match its filter are not changed.")
         .fails(&[Code::NotFound]);
     type Input = SegmentRef;
     type Output = Done<DeletedSegment>;
@@ -55,7 +55,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn the_segment_goes_its_contacts_stay_and_its_name_is_free() {
+    fn deleting_a_segment_keeps_its_contacts_and_frees_its_name() {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         let made = app.post_in("/v1/segments", json!({ "name": "Everyone" })).data();

@@ -15,25 +15,25 @@ use crate::vocab::permissions::Permission;
 /// `segments.get`
 pub struct Get;
 
-/// Which segment.
+/// Selects a segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentRef {
     /// The segment's id.
     pub id: SegmentId,
-    /// The project it belongs to.
+    /// The segment's project.
     pub project_id: ProjectId,
 }
 
-/// Which segment, and whether to count.
+/// Selects a segment, and whether to count its contacts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetSegment {
     /// The segment's id.
     pub id: SegmentId,
-    /// The project it belongs to.
+    /// The segment's project.
     pub project_id: ProjectId,
-    /// False: do not count, which can take a moment with very many contacts.
+    /// False: skip the count, which can take a moment with very many contacts.
     pub count: Option<bool>,
 }
 
@@ -41,7 +41,7 @@ impl Operation for Get {
     const SPEC: Spec = Spec::get("segments.get", "/v1/segments/{id}", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences/{id}"])
         .summary("Read one segment")
-        .about("With the count of contacts that meet its condition now. GET /v1/contacts with segmentId lists them.")
+        .about("Includes the number of contacts that match its filter now. GET /v1/contacts with segmentId lists them.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = GetSegment;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_needs_no_count_gets_none() {
+    fn count_false_skips_the_count() {
         let app = TestApp::new();
         let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn another_projects_segment_is_not_there() {
+    fn another_projects_segment_is_not_found() {
         let app = TestApp::new();
         let made = app.post_in("/v1/segments", json!({ "name": "all" })).data();
         let path = format!("/v1/segments/{}", made["id"].as_str().expect("an id"));

@@ -15,19 +15,19 @@ use crate::vocab::permissions::Permission;
 /// `segments.list`
 pub struct List;
 
-/// Whose segments, and which page of them.
+/// The project, and the page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSegments {
-    /// The project they belong to.
+    /// The project of the segments.
     pub project_id: ProjectId,
-    /// False: do not count, which can take a moment with very many contacts.
+    /// False: skip the counts, which can take a moment with very many contacts.
     pub count: Option<bool>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of segments to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
     pub page: Option<PageNumber>,
 }
 
@@ -35,7 +35,7 @@ impl Operation for List {
     const SPEC: Spec = Spec::get("segments.list", "/v1/segments", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences"])
         .summary("List segments")
-        .about("Newest first, each with the count of contacts that meet its condition now.")
+        .about("Newest first, each with the number of contacts that match its filter now.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListSegments;
@@ -70,7 +70,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn lists_newest_first_with_present_counts_in_both_shapes_and_under_both_names() {
+    fn lists_newest_first_with_current_counts_in_both_shapes_and_under_both_names() {
         let app = TestApp::new();
         for name in ["first", "second", "third"] {
             app.post_in("/v1/segments", json!({ "name": name, "filters": { "status": "subscribed" } })).data();

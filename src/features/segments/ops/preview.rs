@@ -1,4 +1,4 @@
-//! Count who meets a condition that is not saved, and show some of them: for whoever is writing one.
+//! Counts the contacts that match an unsaved filter and shows some of them, for users who are writing a filter.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,35 +17,38 @@ use crate::vocab::permissions::Permission;
 /// `segments.preview`
 pub struct Preview;
 
-/// Which condition, on whose contacts.
+/// The filter, and the project whose contacts it selects.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewSegment {
     /// The project of the contacts.
     pub project_id: ProjectId,
-    /// The condition; every contact meets it if absent.
+    /// The filter; absent selects every contact.
     pub filters: Option<FilterTree>,
-    /// How many of the contacts to show, 10 if absent.
+    /// The number of contacts to show; 10 if absent.
     pub limit: Option<Bounded<0, { limits::SEGMENT_PREVIEW_MAX as u64 }>>,
 }
 
-/// Who meets it now.
+/// The contacts that match now.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SegmentPreview {
-    /// How many contacts meet it, whatever their status.
+    /// The number of matching contacts, whatever their status.
     pub count: u64,
     /// The newest of them.
     pub contacts: Vec<ContactView>,
 }
 
-/// Shown if nothing else is said.
+/// The number of contacts shown by default.
 const SHOWN: u64 = 10;
 
 impl Operation for Preview {
     const SPEC: Spec = Spec::post("segments.preview", "/v1/segments/preview", needs(Permission::AudienceRead))
         .also_at(&["/v1/audiences/preview"])
-        .summary("Count who meets a condition, without saving it")
-        .about("The condition is written as for POST /v1/segments. Nothing is kept.")
+        .summary("Preview a filter without saving it")
+        .about(
+            "Returns the number of matching contacts and some of them. The filter has the same form as in POST /v1/segments. \
+                Nothing is stored.",
+        )
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = PreviewSegment;
@@ -71,7 +74,7 @@ impl Query for Preview {
         let shown = input.limit.map_or(SHOWN, Bounded::get);
         let mut viewer = contacts::Viewer::new(tx, view.caller, project);
         let mut contacts = Vec::new();
-        // Numbers grow with time: the newest are the last.
+        // Numbers grow with time, so the last ones are the newest.
         for number in members.iter().rev().take(shown as usize) {
             if let Some(contact) = contacts::by_number(tx, project, number)? {
                 contacts.push(viewer.view(contact)?);
@@ -88,21 +91,21 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn counts_and_shows_the_newest_and_keeps_nothing() {
+    fn counts_and_shows_the_newest_and_stores_nothing() {
         let app = TestApp::new();
         for (email, plan) in [("ada@example.com", "pro"), ("bob@example.com", "free"), ("eve@example.com", "pro")] {
             app.post_in("/v1/contacts", json!({ "email": email, "customFields": { "plan": plan } })).data();
         }
         let filters = json!({ "fields": [{ "key": "plan", "mode": "is", "values": ["pro"] }] });
-        let told = app.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
-        assert_eq!((&told["count"], &told["contacts"][0]["email"]), (&json!(2), &json!("eve@example.com")));
-        assert_eq!(told["contacts"].as_array().map(Vec::len), Some(1));
+        let preview = app.post_in("/v1/segments/preview", json!({ "filters": filters, "limit": 1 })).data();
+        assert_eq!((&preview["count"], &preview["contacts"][0]["email"]), (&json!(2), &json!("eve@example.com")));
+        assert_eq!(preview["contacts"].as_array().map(Vec::len), Some(1));
         assert_eq!(app.post_in("/v1/audiences/preview", json!({})).data()["count"], 3);
         assert_eq!(app.get_in("/v1/segments").data()["total"], 0);
     }
 
     #[test]
-    fn a_condition_that_makes_no_sense_is_refused_by_its_path() {
+    fn an_invalid_filter_is_refused_with_its_path() {
         let app = TestApp::new();
         let filters = json!({ "fields": [{ "key": "age", "mode": "number_gt", "values": ["old"] }] });
         let refused = app.post_in("/v1/segments/preview", json!({ "filters": filters }));

@@ -1,4 +1,4 @@
-//! Which project a segment belongs to: for whoever has its id alone, from a log or a link.
+//! Returns the project of a segment, for callers that know only its id, from a log or a link.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 /// `segments.project`
 pub struct Project;
 
-/// Which segment.
+/// Selects a segment.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentIdOnly {
@@ -24,9 +24,9 @@ pub struct SegmentIdOnly {
 
 impl Operation for Project {
     const SPEC: Spec = Spec::get("segments.project", "/v1/segments/{id}/project", needs(Permission::AudienceRead))
-        .summary("Say which project a segment belongs to")
+        .summary("Get the project of a segment")
         .about(
-            "Every other operation on segments wants the project too: it is cheaper to keep it beside the id than to ask for it.",
+            "All other segment operations require the project too, so store it together with the id instead of calling this each time.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -53,7 +53,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_segment_is_found_in_whichever_project_it_is() {
+    fn a_segment_is_found_in_any_project() {
         let app = TestApp::new();
         let other = app.another_project();
         for project in [app.project.to_string(), other.to_string()] {

@@ -22,20 +22,20 @@ use crate::vocab::permissions::Permission;
 /// `segments.update`
 pub struct Update;
 
-/// What changes. A field that is left out stays as it is; `null` clears the description.
+/// The change. Fields that are not given stay as they are; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentPatch {
     /// The segment's id.
     pub id: SegmentId,
-    /// The project it belongs to.
+    /// The segment's project.
     pub project_id: ProjectId,
-    /// Unique in the project, whatever its case.
+    /// Unique in the project, ignoring case.
     pub name: Option<SegmentName>,
     /// What it is for.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// The whole new condition: it takes the place of the old one.
+    /// The complete new filter, which replaces the old one.
     pub filters: Option<FilterTree>,
 }
 
@@ -57,7 +57,7 @@ impl Async for Update {
     async fn run(context: Context, input: SegmentPatch) -> Result<Self::Output, Failure> {
         let (account, project, now) = (context.caller.account(), input.project_id, context.now());
         let (id, given) = (input.id, input.filters.clone());
-        // Counted before anything is written: what can fail or take long is behind us then, and the count is remembered.
+        // Counted before anything is written: the part that can fail or take long is then done, and the count is cached.
         let counted = context.read(move |tx| {
             projects::require(tx, account, project)?;
             let segment = segment_store::require(tx, project, id)?;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_filter_takes_the_place_of_the_old_one_and_is_counted() {
+    fn a_new_filter_replaces_the_old_one_and_is_counted() {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data();
         let path = segment(&app, "some");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_given_changes_and_the_time_only_if_something_does() {
+    fn only_given_fields_change_and_the_time_only_if_something_does() {
         let app = TestApp::new();
         let path = segment(&app, "some");
         let before = app.get_in(&path).data();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_change_its_case_but_not_take_anothers_and_a_wrong_filter_changes_nothing() {
+    fn a_name_can_change_its_case_but_not_duplicate_another_and_an_invalid_filter_changes_nothing() {
         let app = TestApp::new();
         let (path, _) = (segment(&app, "some"), segment(&app, "other"));
         assert_eq!(app.patch_in(&path, json!({ "name": "SOME" })).data()["name"], "SOME");

@@ -1,8 +1,8 @@
-//! The dispatcher of one environment: takes what is due from the ledger, has messages made and carried, and has outcomes written down.
+//! The dispatcher of one environment: takes due recipients from the store, has their messages rendered and sent, and records the outcomes.
 //!
-//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the ledger when its message stands before
-//! the final dot, and not earlier: whatever happens before is certain. What a new process finds claimed by an earlier one is nobody's
-//! knowledge, and is written down as such before anything is sent.
+//! Direct sends come first, then one recipient of each group in turn. A recipient is claimed in the store only when its message is sent
+//! except for the final dot: everything before that is certain. Rows claimed by a previous process have an unknown outcome and are recorded
+//! as such before sending resumes.
 
 mod scheduler;
 mod sender;
@@ -35,7 +35,7 @@ use crate::vocab::tables;
 use scheduler::Scheduler;
 use sender::{MessageSender, SendOutcome};
 
-/// Start the dispatchers of both environments, each with the task that writes for it.
+/// Starts the dispatchers of both environments, each with its writer task.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
         let (sender, owner) = (engine.clone(), tasks.clone());
@@ -44,7 +44,7 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     }
 }
 
-/// The rules of the ledger in these settings.
+/// Builds the recipient writer's rules from the settings.
 fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
     let mail = &engine.settings.mail;
     let holders = engine.clone();
@@ -61,7 +61,7 @@ fn rules(engine: &Arc<Engine>, epoch: u64) -> Rules {
     }
 }
 
-/// Send until the service drains.
+/// Sends until the service drains.
 async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdown: Shutdown) -> Result<(), Failure> {
     let store = engine.data(environment).store.clone();
     let epoch = store.write_essential(store::next_epoch).await??;
@@ -72,11 +72,11 @@ async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdo
     let sender = Arc::new(MessageSender::new(engine, environment, writer.clone(), rules)?);
     let maintenance = sender.clone();
     let sending = dispatch(&tasks, store, sender, writer, shutdown);
-    // The writer ends when nobody can hand in entries any more, and that is when everything that was sent is written down.
+    // The writer ends when no sender of updates is left; by then every outcome is stored.
     let sending = async { tokio::join!(sending, writing).0 };
     let maintenance = async move {
         maintenance.maintain().await;
-        // It could still hand entries in, and the writer waits for all who can.
+        // Maintenance holds a sender of updates, which would keep the writer from ending.
         drop(maintenance);
         std::future::pending::<()>().await;
     };
@@ -86,7 +86,7 @@ async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment, shutdo
     }
 }
 
-/// Settle what earlier processes left in the handoff.
+/// Settles handoffs left by earlier processes.
 async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> {
     for lane in send_queue::LANES {
         let mut from = None;
@@ -96,7 +96,7 @@ async fn recover(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<(), Failure> 
             for id in &ids {
                 recover_mailing(store, rules, *id).await?;
             }
-            // The last one is listed again; nothing is left to be done for it.
+            // The last one is listed again, but needs no further work.
             match ids.last() {
                 Some(last) if more && Some(*last) != from => from = Some(*last),
                 _ => break,
@@ -114,13 +114,13 @@ async fn recover_mailing(store: &Arc<Store>, rules: &Arc<Rules>, id: MailingId) 
         if found.is_empty() {
             return Ok(());
         }
-        tracing::info!(mailing = %id, recipients = found.len(), "it is not known whether these recipients were sent to");
+        tracing::info!(mailing = %id, recipients = found.len(), "an earlier process left these handoffs; their delivery is unknown");
         let rules = rules.clone();
         store.write_essential(move |tx| recipient_writer::recover(tx, id, &found, &rules)).await??;
     }
 }
 
-/// Recipients in the handoff: first those near the cursor, where they nearly always are.
+/// Returns recipients in the handoff state: first those near the cursor, where they almost always are.
 pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, Recipient)>> {
     let tx = store.read();
     let wanted = store::counted(&tx, id, Counter::HANDOFF)?.min(limits::RECIPIENT_UPDATES_PER_COMMIT as u64);
@@ -144,14 +144,14 @@ pub(super) fn in_handoff(store: &Store, id: MailingId) -> StoreResult<Vec<(u32, 
     Ok(found.into_iter().collect())
 }
 
-/// What a delivery task reports.
+/// The report of a delivery task.
 struct SendReport {
     mailing: MailingId,
     number: u32,
     outcome: SendOutcome,
 }
 
-/// Hand messages out until the service drains; then wait for those under way.
+/// Hands out recipients until the service drains, then waits for deliveries in flight.
 async fn dispatch(
     tasks: &Tasks,
     store: Arc<Store>,
@@ -167,14 +167,14 @@ async fn dispatch(
     let mut is_held = sender.hold().is_some();
     let (mut heard, mut heard_of_turns) = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
     loop {
-        // We listen anew before we look, and before the former listening ends: no signal falls between two.
+        // Listens again before polling and before the previous listener ends, so that no signal is missed in between.
         let listening = (listen(tables::MAILING_QUEUE), listen(tables::RECIPIENT_RETRIES));
         turns |= heard_of_turns.now_or_never().is_some();
         look |= turns | heard.now_or_never().is_some();
         (heard, heard_of_turns) = listening;
         if look && let Err(failure) = scheduler.poll(&sender, turns).await {
             let cause = failure.cause.as_deref().unwrap_or(failure.code.info().message);
-            tracing::error!(cause, "what is to be sent could not be looked at");
+            tracing::error!(cause, "failed to poll the send queue");
         }
         turns = false;
         record(&mut scheduler, &sender, &writer).await;
@@ -182,7 +182,7 @@ async fn dispatch(
             let (sender, report) = (sender.clone(), report.clone());
             deliveries.spawn(async move {
                 let (mailing, number) = (job.context.mailing.id, job.number);
-                // A report is made in any case: the round waits for it.
+                // Always sends a report, because the scheduler waits for it.
                 let outcome = AssertUnwindSafe(sender.deliver(job)).catch_unwind().await.unwrap_or(SendOutcome::NotSent);
                 // The dispatcher outlives its deliveries.
                 let _ = report.send(SendReport { mailing, number, outcome }).await;
@@ -217,7 +217,7 @@ async fn dispatch(
     Ok(())
 }
 
-/// Have written down what the last look at the store came to.
+/// Stores the results of the last poll.
 async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &RecipientWriter) {
     for (mailing, cursor) in scheduler.idle() {
         writer.submit(mailing, 0, RowUpdate::CheckFinished { cursor }).await;
@@ -230,7 +230,7 @@ async fn record(scheduler: &mut Scheduler, sender: &MessageSender, writer: &Reci
     }
 }
 
-/// Let what is under way come to its end, as long as the settings give it.
+/// Waits for deliveries in flight, up to the grace period in the settings.
 async fn drain(
     sender: &MessageSender,
     scheduler: &mut Scheduler,

@@ -1,6 +1,6 @@
-//! Whose turn it is: the mailings under way, their next recipients, and what is with deliveries.
+//! The scheduler: the active mailings, their next recipients, and recipients in flight.
 //!
-//! Invariant: a recipient is with one delivery at most; what was handed out once is not handed out again unless it came back.
+//! Invariant: at most one delivery has a recipient, and a recipient is handed out again only after it came back.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -22,59 +22,59 @@ use crate::features::sending::{send_queue, store};
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
 
-/// The mailings that are being sent.
+/// The active mailings.
 pub struct Scheduler {
     store: Arc<Store>,
     slots: usize,
     in_flight: usize,
     active: HashMap<MailingId, ActiveMailing>,
-    /// Direct sends in the order they came.
+    /// Direct sends, in order of arrival.
     direct: VecDeque<MailingId>,
-    /// Groups, the next one first.
+    /// Groups, next one first.
     groups: VecDeque<MailingId>,
     buckets: TokenBuckets,
-    /// When somebody who had to wait may go on.
+    /// When a throttled account may continue.
     wake: Option<Instant>,
-    /// Mailings whose way out does not work, and until when.
+    /// Mailings whose transport fails, and until when they wait.
     blocked: Vec<(MailingId, Timestamp)>,
-    /// What waits for its time makes us look again then.
+    /// When the next waiting mailing is due.
     next_due: Option<Timestamp>,
-    /// The account at which the next look at turns begins, by lane.
+    /// The account at which the next poll of due mailings starts, by lane.
     due_from: [Option<AccountId>; 2],
-    /// The mailing at which the next look at those that rest begins.
+    /// The mailing at which the next poll of blocked mailings starts.
     blocked_from: Option<MailingId>,
-    /// Retries further away than there can be any.
+    /// Retries further in the future than possible.
     misdated: Vec<(MailingId, u32)>,
-    /// What waits for the end of the hold of this number.
+    /// Mailings that wait for the end of the hold with this number.
     on_hold: send_queue::Held,
     hold_number: Option<HoldNumber>,
     now: Timestamp,
 }
 
-/// One mailing that is being sent.
+/// An active mailing.
 struct ActiveMailing {
     context: Arc<MailingContext>,
     per_second: Option<u64>,
     ready: VecDeque<(u32, Recipient)>,
-    /// Some are to be tried again now.
+    /// Whether retries are due.
     retries: bool,
-    /// From where the ledger is not looked through yet.
+    /// The number of the first row not read yet.
     unread: Option<u32>,
     in_flight: BTreeSet<u32>,
-    /// Where the cursor in the ledger stands.
+    /// The position of the stored cursor.
     cursor: u32,
-    /// Handed out since the cursor was moved.
+    /// Recipients handed out since the cursor moved.
     since_cursor: u32,
-    /// Not before this.
+    /// Blocked until this time.
     blocked_until: Option<Instant>,
-    /// Failures of the way in a row.
+    /// Consecutive transport failures.
     failures: u32,
-    /// The mailing does not go on; whether it does again is seen at the next look.
+    /// Whether the mailing has stopped; the next poll checks whether it continues.
     stopped: bool,
 }
 
 impl Scheduler {
-    /// A round of nobody.
+    /// Creates an empty scheduler.
     pub fn new(store: Arc<Store>, slots: usize) -> Self {
         Self {
             store,
@@ -96,17 +96,17 @@ impl Scheduler {
         }
     }
 
-    /// How many recipients are with deliveries.
+    /// Returns the number of recipients in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Look at the store: what was taken on, what may go on, and, if `turns` are to be looked at, what is to be tried again.
+    /// Polls the store: new mailings, mailings that may continue and, if `turns` is set, due retries.
     pub async fn poll(&mut self, sender: &Arc<MessageSender>, turns: bool) -> Result<(), Failure> {
         let tx = self.store.read();
         self.now = sender.now();
         self.find_held(&tx, sender)?;
-        // Those that were paused or cancelled stand in no queue that is looked at.
+        // Paused and canceled mailings are in no queue that is polled.
         let known: Vec<MailingId> = self.active.keys().copied().collect();
         for id in known {
             self.admit(&tx, id, sender).await?;
@@ -118,7 +118,7 @@ impl Scheduler {
                 }
             }
         }
-        // Whoever waits for the plan's emails of another day need not any more if the plan has grown, or if a clock was wrong.
+        // A mailing that waits for the next day's quota may continue earlier if the plan has grown or the clock was wrong.
         let blocked = send_queue::queued(&tx, send_queue::BLOCKED, self.blocked_from, limits::BLOCKED_MAILINGS_SCANNED)?;
         self.blocked_from = blocked.get(limits::BLOCKED_MAILINGS_SCANNED - 1).copied();
         for id in blocked {
@@ -126,7 +126,7 @@ impl Scheduler {
                 self.admit(&tx, id, sender).await?;
             }
         }
-        // A turn that is further away than there can be any was put there by a clock that was wrong, and may be right by now.
+        // A time beyond the longest possible wait was stored by a wrong clock, which may be right by now.
         let horizon = self.now.plus_ms(sender.retry_ahead_ms_max());
         if turns || self.next_due.is_some_and(|at| at <= self.now || at > horizon) {
             self.admit_due(&tx, sender).await?;
@@ -134,7 +134,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Take up those who go on at this time.
+    /// Admits mailings that are due.
     async fn admit_due(&mut self, tx: &ReadTx, sender: &Arc<MessageSender>) -> Result<(), Failure> {
         self.next_due = None;
         for (lane, from) in [DIRECT, GROUPS].into_iter().zip(self.due_from) {
@@ -157,7 +157,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Note what waits for the end of a hold, if there is one. While it lasts, nothing else becomes held.
+    /// Finds mailings that wait for the end of a hold, if there is one. During a hold, no others become held.
     fn find_held(&mut self, tx: &ReadTx, sender: &MessageSender) -> StoreResult<()> {
         let hold = sender.hold();
         let number = hold.as_ref().map(|hold| hold.number);
@@ -168,11 +168,11 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Find retries of a mailing that no clock that is right has put there.
+    /// Finds a mailing's retries whose time only a wrong clock could have stored.
     fn find_misdated(&mut self, tx: &ReadTx, id: MailingId, horizon: Timestamp) -> StoreResult<()> {
         for number in send_queue::retries_beyond(tx, id, horizon, limits::RETRIES_SCANNED_MAX)? {
             let waits = store::recipient(tx, id, number)?.map(|recipient| recipient.delivery);
-            // Without a try so far it waits for a time that its mailing names, however far that is.
+            // Without an attempt so far, it waits for a time set by its mailing, which may be far away.
             if matches!(waits, Some(Delivery::Deferred { attempts: 1.., .. })) {
                 self.misdated.push((id, number));
             }
@@ -180,14 +180,14 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Retries whose time was written down by a clock that was wrong; told once.
+    /// Takes the retries whose time was stored by a wrong clock.
     pub fn misdated(&mut self) -> Vec<(MailingId, u32)> {
         std::mem::take(&mut self.misdated)
     }
 
-    /// Take a mailing into the round if it may be sent; says whether it is in it.
+    /// Adds a mailing to the schedule if it may be sent; returns whether it is scheduled.
     async fn admit(&mut self, tx: &ReadTx, id: MailingId, sender: &Arc<MessageSender>) -> Result<bool, Failure> {
-        // Direct sends are short: they are only looked at again when a claim was refused.
+        // Direct sends are short: they are read again only after a refused claim.
         let known = self.active.get(&id);
         if known.is_some_and(|active| active.context.mailing.kind.lane() == DIRECT && !active.stopped) {
             return Ok(true);
@@ -215,7 +215,7 @@ impl Scheduler {
                     let cause = failure.cause.or(failure.detail.map(Into::into)).unwrap_or_default();
                     tracing::error!(mailing = %id, cause, "a mailing could not be prepared");
                 }
-                // Others go on in the meantime.
+                // Other mailings continue in the meantime.
                 self.wake_at(Instant::now() + limits::TRANSPORT_REST);
                 self.block(id, limits::TRANSPORT_REST);
                 return Ok(false);
@@ -243,7 +243,7 @@ impl Scheduler {
         self.wake = Some(self.wake.map_or(at, |known| known.min(at)));
     }
 
-    /// The next recipient that a delivery can take, if there is a slot and somebody's turn has come.
+    /// Returns the next recipient to deliver, if a slot is free and a recipient is due.
     pub fn next(&mut self, now: Instant, time: Timestamp) -> Option<SendJob> {
         self.now = time;
         // On an almost full disk no new message starts. Messages in progress are finished and recorded.
@@ -270,7 +270,7 @@ impl Scheduler {
         None
     }
 
-    /// The next recipient of one mailing. `throttled` are accounts that must wait.
+    /// Returns the next recipient of one mailing. `throttled` collects accounts that must wait.
     fn take_from(&mut self, id: MailingId, now: Instant, throttled: &mut HashSet<AccountId>) -> Option<SendJob> {
         let active = self.active.get_mut(&id)?;
         if active.stopped || active.blocked_until.is_some_and(|until| until > now) {
@@ -281,7 +281,7 @@ impl Scheduler {
             return None;
         }
         if active.ready.is_empty() && active.has_unread() && active.read(&self.store.read(), self.now).is_err() {
-            // The store is failing: the process is about to end.
+            // The store is failing, so the process is about to end.
             return None;
         }
         if active.ready.is_empty() {
@@ -300,7 +300,7 @@ impl Scheduler {
         Some(SendJob { context: active.context.clone(), number, recipient })
     }
 
-    /// A delivery has come to its end; says whether the store must be looked at.
+    /// Ends a delivery; returns whether to poll the store.
     pub fn finish(&mut self, report: SendReport, now: Instant) -> bool {
         self.in_flight -= 1;
         let Some(active) = self.active.get_mut(&report.mailing) else { return false };
@@ -317,13 +317,13 @@ impl Scheduler {
             }
             SendOutcome::TransportFailed(recipient) => {
                 active.ready.push_front((report.number, *recipient));
-                // One connection after the other reports the same trouble: only the first of them counts.
+                // Each connection reports the same failure; only the first report counts.
                 if active.blocked_until.is_none_or(|until| until <= now) {
                     let rest = limits::TRANSPORT_REST_MIN * 2_u32.saturating_pow(active.failures.min(10));
                     let rest = rest.min(limits::TRANSPORT_REST);
                     active.failures += 1;
                     active.blocked_until = Some(now + rest);
-                    // The transport has waited for its servers before: whoever looks is told.
+                    // The transport has already waited for its servers, so users should see this.
                     self.block(report.mailing, rest);
                 }
                 let active = self.active.get(&report.mailing);
@@ -339,13 +339,13 @@ impl Scheduler {
         self.blocked.push((id, self.now.plus_ms(i64::try_from(rest.as_millis()).unwrap_or(i64::MAX))));
     }
 
-    /// Mailings whose way out does not work, and until when; told once.
+    /// Takes the mailings whose transport fails, and until when they wait.
     pub fn blocked(&mut self) -> Vec<(MailingId, Timestamp)> {
         std::mem::take(&mut self.blocked)
     }
 
-    /// Mailings of which nothing is left to be handed out, and how their cursors are to be moved; they leave the round.
-    /// Others whose cursor has fallen far behind are told too, and stay.
+    /// Removes mailings with nothing left to hand out, and returns how to move their cursors. Also returns mailings whose cursor is far
+    /// behind, but keeps them.
     pub fn idle(&mut self) -> Vec<(MailingId, Option<(u32, u32)>)> {
         let mut told = Vec::new();
         let before = self.active.len();
@@ -358,7 +358,7 @@ impl Scheduler {
                     active.cursor = to;
                 }
                 active.since_cursor = 0;
-                // A stopped one has nothing to tell but its cursor; a tale of nothing would wake us again and again.
+                // A stopped mailing only has its cursor to store; an empty update would wake the loop again and again.
                 if is_done || cursor.is_some() {
                     told.push((*id, cursor));
                 }
@@ -373,12 +373,12 @@ impl Scheduler {
         told
     }
 
-    /// Where the cursors of all mailings could stand.
+    /// Returns the possible cursor position of every mailing.
     pub fn cursors(&self) -> Vec<(MailingId, (u32, u32))> {
         self.active.iter().filter_map(|(id, active)| Some((*id, active.moved_cursor()?))).collect()
     }
 
-    /// How long there is nothing to do unless something happens.
+    /// Returns how long to wait if nothing happens.
     pub fn pause(&mut self, now: Instant) -> Duration {
         let wake = self.wake.take().map(|at| at.saturating_duration_since(now));
         let due = self.next_due.map(|at| Duration::from_millis(u64::try_from(at.ms_since(self.now)).unwrap_or(0) + 1));
@@ -395,11 +395,11 @@ impl ActiveMailing {
         self.retries || self.unread.is_some()
     }
 
-    /// Read the next recipients: first those that are to be tried again.
+    /// Reads the next recipients, retries first.
     fn read(&mut self, tx: &ReadTx, now: Timestamp) -> StoreResult<()> {
         if self.retries {
             let id = self.context.mailing.id;
-            // Those under way are listed until their handoff.
+            // Recipients in flight stay listed until their handoff.
             let most = limits::RETRIES_READ_AT_ONCE + self.in_flight.len();
             let due = send_queue::retries(tx, id, now, most)?;
             self.retries = due.len() == most;
@@ -434,20 +434,21 @@ impl ActiveMailing {
         Ok(())
     }
 
-    /// From where to where the cursor can be moved: everybody below is handed out, and their outcomes were handed in before this.
+    /// Returns the old and new cursor, if it can move: all recipients below it were handed out, and their outcomes were submitted before
+    /// this.
     fn moved_cursor(&self) -> Option<(u32, u32)> {
         let waiting = self.ready.iter().map(|(number, _)| *number).chain(self.in_flight.iter().copied()).min();
         let to = match (waiting, self.unread) {
             (Some(waiting), Some(unread)) => waiting.min(unread),
             (Some(one), None) | (None, Some(one)) => one,
-            // Everybody was handed out: the end is beyond all numbers that there are.
+            // All recipients were handed out: the end is beyond all numbers.
             (None, None) => return None,
         };
         (to > self.cursor).then_some((self.cursor, to))
     }
 }
 
-/// Whether a mailing may be sent now.
+/// Returns whether a mailing may be sent now.
 fn may_go_on(mailing: &Mailing, now: Timestamp) -> bool {
     if mailing.plan != Plan::Done {
         return false;

@@ -1,7 +1,7 @@
-//! One delivery: the message is made, carried, and what became of it is handed to the ledger.
+//! One delivery: renders the message, sends it, and submits the outcome to the recipient writer.
 //!
-//! What messages of a mailing share is prepared once and kept for a while; messages are made on threads that may be kept busy, as many at
-//! a time as there are processors.
+//! What messages of a mailing share is prepared once and cached. Messages render on blocking threads, as many at a time as there are
+//! processors.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -35,26 +35,26 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::{AccountId, MailingId};
 use crate::vocab::limits;
 
-/// What a delivery is given.
+/// The input of a delivery.
 pub struct SendJob {
     pub context: Arc<MailingContext>,
     pub number: u32,
     pub recipient: Recipient,
 }
 
-/// What a delivery came to, as far as the round is concerned.
+/// The outcome of a delivery, as far as the scheduler needs it.
 pub enum SendOutcome {
-    /// The ledger has it.
+    /// The outcome is stored.
     Recorded,
     /// The recipient was not sent to, and will not be.
     NotSent,
-    /// The mailing does not go on for now; nothing happened to this recipient.
+    /// The mailing is stopped for now; this recipient is unchanged.
     Stopped(Box<Recipient>),
-    /// The way out failed before anything was said of this recipient.
+    /// The transport failed before any reply about this recipient.
     TransportFailed(Box<Recipient>),
 }
 
-/// Makes and carries messages of one environment.
+/// Renders and sends the messages of one environment.
 pub struct MessageSender {
     engine: Arc<Engine>,
     environment: Environment,
@@ -68,22 +68,22 @@ pub struct MessageSender {
     prepared: Mutex<PreparedCache>,
 }
 
-/// What making a message comes to.
+/// The result of rendering a message.
 enum RenderResult {
     Message(Box<RenderedMessage>),
     Skipped(Skip),
-    /// The recipient's server is left alone for now.
+    /// The recipient's server is paused for now.
     Deferred(Cause),
 }
 
-/// What was prepared lately.
+/// Recently prepared content and senders.
 #[derive(Default)]
 struct PreparedCache {
     contents: HashMap<(ContentId, RenderMode), Arc<Compiled>>,
     senders: HashMap<(AccountId, String, bool), (Arc<SenderIdentity>, Timestamp)>,
 }
 
-/// What a From address stands for.
+/// The domain behind a From address.
 struct SenderIdentity {
     domain: String,
     signer: Option<Arc<Signer>>,
@@ -94,7 +94,7 @@ struct SenderIdentity {
 }
 
 impl MessageSender {
-    /// A post office of an environment.
+    /// Creates the sender of an environment.
     pub fn new(
         engine: Arc<Engine>,
         environment: Environment,
@@ -118,66 +118,67 @@ impl MessageSender {
         })
     }
 
-    /// How many deliveries may be under way.
+    /// Returns how many deliveries may run at once.
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// The time.
+    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         self.engine.clock.now()
     }
 
-    /// The hold on sending, if there is one.
+    /// Returns the hold on sending, if there is one.
     pub fn hold(&self) -> Option<OnHold> {
         self.engine.hold.current()
     }
 
-    /// Ends when sending is not on hold.
+    /// Completes when sending is not on hold.
     pub async fn released(&self) {
         self.engine.hold.released().await;
     }
 
-    /// When deferred mail is tried again.
+    /// Returns the retry schedule of deferred mail.
     pub fn schedule(&self) -> Schedule {
         self.rules.schedule
     }
 
-    /// No retry is further away than this.
+    /// No valid retry is further away than this.
     pub fn retry_ahead_ms_max(&self) -> i64 {
         self.rules.schedule.ahead_ms_max()
     }
 
-    /// Whether a mailing that waits for its account's quota need not: the plan has grown, or the clock was wrong when it stopped.
+    /// Returns whether a mailing that waits for its account's quota may continue: the plan has grown, or the clock was wrong when it
+    /// stopped.
     pub fn has_room_again(&self, tx: &ReadTx, mailing: &Mailing) -> Result<bool, Failure> {
         let waits = matches!(mailing.state, State::Waiting { reason: WaitReason::Quota, .. }) && mailing.plan == Plan::Done;
         let account = mailing.account;
         Ok(waits && matches!(quota::left(tx, account, (self.rules.limits)(account), self.now())?, QuotaLeft::Left(_)))
     }
 
-    /// How many recipients an account may send to in a second, if its plan limits that.
+    /// Returns how many recipients per second an account may send to, if its plan limits that.
     pub fn per_second(&self, account: AccountId) -> Option<u64> {
         (self.rules.limits)(account).recipients_per_second
     }
 
-    /// Take nothing new on the wire, and end what is on it within the grace of the settings.
+    /// Accepts no new messages, and ends those in flight within the grace period of the settings.
     pub async fn close(&self) {
         if let MailRoute::Transport(transport) = &self.route {
             let closed = transport.close(self.engine.settings.mail.stop_seconds.seconds()).await;
             if closed.cut > 0 {
-                tracing::warn!(deliveries = closed.cut, "deliveries were cut off; what became of them is not known");
+                tracing::warn!(deliveries = closed.cut, "deliveries were cut off; their outcome is unknown");
             }
         }
     }
 
-    /// Close connections at rest, as long as the service runs.
+    /// Closes idle connections while the service runs.
     pub async fn maintain(&self) {
         if let MailRoute::Transport(transport) = &self.route {
             transport.maintain().await;
         }
     }
 
-    /// What all messages of a mailing share; `None` if it cannot be sent at present.
+    /// Returns what all messages of a mailing share; `None` if it cannot be sent now.
     pub async fn context(self: &Arc<Self>, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<MailingContext>>, Failure> {
         let (sender, tx) = (self.clone(), tx.clone());
         let making = tokio::task::spawn_blocking(move || sender.prepare(&tx, mailing));
@@ -186,7 +187,7 @@ impl MessageSender {
 
     fn prepare(&self, tx: &ReadTx, mailing: Mailing) -> Result<Option<Arc<MailingContext>>, Failure> {
         if matches!(self.route, MailRoute::None) {
-            tracing::warn!(mailing = %mailing.id, "there is no way out for live mail; see [mail] in the settings");
+            tracing::warn!(mailing = %mailing.id, "no transport for live mail is configured; see [mail] in the settings");
             return Ok(None);
         }
         let Ok(from) = EmailAddress::parse(&mailing.from.address) else {
@@ -196,7 +197,7 @@ impl MessageSender {
         let sender = self.sender(tx, &mailing, &from)?;
         let must_be_verified = self.environment == Environment::Live && self.engine.settings.mail.require_verified_domain;
         if must_be_verified && matches!(self.route, MailRoute::Transport(_)) && sender.signer.is_none() {
-            tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the domain is not verified any more; its mail waits");
+            tracing::warn!(mailing = %mailing.id, domain = from.domain(), "the domain is no longer verified; its mail waits");
             return Ok(None);
         }
         let mut mode = RenderMode::of(mailing.tracking, mailing.transactional);
@@ -237,7 +238,7 @@ impl MessageSender {
         let mut prepared = self.prepared();
         let weight: usize = prepared.contents.values().map(|content| content.weight).sum();
         if weight + compiled.weight > limits::CONTENTS_KEPT_BYTES {
-            // Mailings under way hold theirs; what is needed again is made again.
+            // Active mailings hold their own copy; anything else is prepared again when needed.
             prepared.contents.clear();
         }
         prepared.contents.insert(key, compiled.clone());
@@ -252,7 +253,7 @@ impl MessageSender {
         let key = (mailing.account, from.domain_ascii().to_ascii_lowercase(), mailing.transactional);
         let now = self.now();
         if let Some((known, at)) = self.prepared().senders.get(&key)
-            // Not from a time that is still to come either: the clock was wrong then.
+            // A time in the future is not valid either: the clock was wrong then.
             && (0..limits::SENDER_KEPT_MS).contains(&now.ms_since(*at))
         {
             return Ok(known.clone());
@@ -269,14 +270,14 @@ impl MessageSender {
         Ok(sender)
     }
 
-    /// Make one message, carry it, and hand what became of it to the ledger.
+    /// Renders one message, sends it, and submits the outcome to the recipient writer.
     pub async fn deliver(self: Arc<Self>, job: SendJob) -> SendOutcome {
         let (id, number) = (job.context.mailing.id, job.number);
         let rendered = match self.make(&job).await {
             Ok(rendered) => rendered,
             Err(failure) => {
-                tracing::error!(mailing = %id, number, cause = ?failure.cause, "a message could not be made");
-                let reply = "The message could not be made here.".to_owned();
+                tracing::error!(mailing = %id, number, cause = ?failure.cause, "failed to render a message");
+                let reply = "The message could not be rendered.".to_owned();
                 self.writer
                     .submit_and_wait(id, number, RowUpdate::Event(Event::Deferred { reply, schedule: self.rules.schedule }))
                     .await;
@@ -320,7 +321,7 @@ impl MessageSender {
         let Some(profile) = merge_data::load(&tx, mailing, number, recipient)? else {
             return Ok(RenderResult::Skipped(Skip::Erased));
         };
-        // Asked again at the handoff; whoever is known not to be sent to needs no message.
+        // The handoff checks this again; skipping here saves rendering the message.
         if let Some(why) = eligibility::skip_reason(&tx, &self.rules.digester, mailing, None, &profile)? {
             return Ok(RenderResult::Skipped(why));
         }
@@ -337,7 +338,7 @@ impl MessageSender {
         Ok(written.map_or_else(RenderResult::Skipped, |message| RenderResult::Message(Box::new(message))))
     }
 
-    /// The event of a server that certainly has not taken a message.
+    /// Returns the event for a server that certainly did not accept a message.
     fn deferral(&self, cause: &Cause) -> Event {
         let (reply, schedule) = (cause.to_string(), self.rules.schedule);
         match cause {
@@ -379,27 +380,27 @@ impl MessageSender {
         };
         let mark = RowUpdate::Event(event);
         match recipient.delivery {
-            // Retries stay listed until this is written: only then may they be looked at again.
+            // Retries stay listed until this is written; only then may they be read again.
             Delivery::Deferred { .. } => drop(self.writer.submit_and_wait(id, number, mark).await),
-            // Whoever comes after this is written after it: nothing waits for the disk a second time.
+            // Later updates are written after this one, so there is no need to wait for the disk a second time.
             _ => self.writer.submit(id, number, mark).await,
         }
         SendOutcome::Recorded
     }
 
-    /// Whether nothing was said of the recipient and another would have fared the same.
+    /// Returns whether the failure is unrelated to the recipient, so that any other would fail too.
     fn is_transport_fault(&self, stage: Stage, cause: &Cause) -> bool {
         if *cause == Cause::Stopping {
             return true;
         }
-        // Of the recipients' own servers each is a way of its own: that one is tried again like a reply of it.
+        // With direct delivery each recipient server is a separate route, so the recipient is retried as after a reply.
         let has_one_way = !self.engine.settings.mail.direct;
         has_one_way && stage < Stage::Sender
     }
 }
 
-/// How many deliveries may be under way: those on the wire, and beside them enough finished messages that no connection waits for one.
-/// Deliveries to the recipients' own servers wait for a turn there too, and those to a slow one must not keep the others from theirs.
+/// Returns how many deliveries may run at once: one per connection, plus enough rendered messages that no connection waits for one. Direct
+/// deliveries also wait for a slot of their server, and deliveries to a slow server must not block the others.
 fn slots(connections: usize, cores: usize, direct: bool) -> usize {
     let ahead = connections.min(limits::MESSAGES_AHEAD_MAX).max(2 * cores);
     if direct { 4 * connections + ahead } else { connections + ahead }
@@ -423,7 +424,7 @@ impl SenderIdentity {
     }
 }
 
-/// Asks the ledger at the moment before the final dot.
+/// Makes the claim just before the final dot.
 struct Claim<'a> {
     writer: &'a RecipientWriter,
     id: MailingId,

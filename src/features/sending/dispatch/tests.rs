@@ -1,4 +1,4 @@
-//! Whole sends with a test key: by the interface, through planning and the dispatcher, into the built-in inbox.
+//! Whole sends with a test key: through the API, planning and the dispatcher, into the built-in inbox.
 
 mod languages;
 
@@ -24,7 +24,7 @@ use crate::vocab::environment::Environment;
 use crate::vocab::ids::MailingId;
 use crate::vocab::{limits, tables};
 
-/// Let the dispatchers run until something is there.
+/// Runs the dispatchers until a condition holds.
 fn run_until(app: &TestApp, holds: impl Fn(&ReadTx) -> bool) {
     run_in(app, Environment::Test, holds);
 }
@@ -72,14 +72,15 @@ fn letter(to: &str) -> Value {
     })
 }
 
-fn contact(app: &TestApp, email: &str, more: Value) {
+/// Create a contact; return its ID.
+fn contact(app: &TestApp, email: &str, more: Value) -> String {
     let mut body = json!({ "email": email });
     body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-    app.post_in("/v1/contacts", body).data();
+    app.post_in("/v1/contacts", body).data()["id"].as_str().expect("an ID").to_owned()
 }
 
 #[test]
-fn a_direct_send_comes_into_the_inbox_once_with_its_fields_filled() {
+fn a_direct_send_arrives_in_the_inbox_once_with_its_fields_filled() {
     let app = TestApp::new();
     app.engine().set_base_url("https://mail.example".to_owned());
     let accepted = app.post("/v1/sending", letter("ada@example.com")).data();
@@ -114,7 +115,7 @@ fn a_direct_send_comes_into_the_inbox_once_with_its_fields_filled() {
 }
 
 #[test]
-fn an_audience_is_fixed_and_everybody_has_a_row_with_the_reason() {
+fn an_audience_is_fixed_and_every_contact_has_a_row_with_the_reason() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({ "firstName": "Ada" }));
     contact(&app, "grace@example.com", json!({}));
@@ -144,7 +145,7 @@ fn an_audience_is_fixed_and_everybody_has_a_row_with_the_reason() {
 }
 
 #[test]
-fn simulated_recipients_do_what_their_names_say() {
+fn simulated_recipients_behave_as_named() {
     let app = TestApp::new();
     let send =
         |local: &str| id(&app.post("/v1/sending", letter(&format!("{local}@simulator.mailmill.example"))).data(), "sendId");
@@ -163,7 +164,7 @@ fn simulated_recipients_do_what_their_names_say() {
 }
 
 #[test]
-fn old_messages_leave_the_inbox() {
+fn old_messages_are_deleted_from_the_inbox() {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let app = TestApp::new();
     let send = |to: &str| run_to_the_end(&app, id(&app.post("/v1/sending", letter(to)).data(), "sendId"));
@@ -179,7 +180,7 @@ fn old_messages_leave_the_inbox() {
 }
 
 #[test]
-fn a_repeat_with_the_same_key_is_the_same_send() {
+fn a_repeat_with_the_same_idempotency_key_is_the_same_send() {
     let app = TestApp::new();
     let keyed = || app.post_keyed("/v1/sending", "once", letter("ada@example.com")).data();
     let (first, second) = (keyed(), keyed());
@@ -190,12 +191,12 @@ fn a_repeat_with_the_same_key_is_the_same_send() {
 }
 
 #[test]
-fn a_cancelled_batch_skips_whoever_waits() {
+fn a_canceled_batch_skips_waiting_recipients() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({}));
     let wanted = json!({ "recipientType": "audience", "from": "n@example.com", "subject": "x", "template": "<p>x</p>" });
     let batch = id(&app.post_in("/v1/sending", wanted).data(), "batchId");
-    // Its audience is in the ledger before anybody stops it.
+    // Its audience is planned before the cancellation.
     app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail");
     app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail");
     app.post(&format!("/v1/sending/batches/{batch}/cancel"), json!({})).data();
@@ -207,7 +208,7 @@ fn a_cancelled_batch_skips_whoever_waits() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_with_the_field() {
+fn invalid_sends_are_refused_with_the_field() {
     let app = TestApp::new();
     let with = |field: &str, value: Value| {
         let mut body = letter("ada@example.com");
@@ -228,7 +229,7 @@ fn what_cannot_be_sent_is_refused_with_the_field() {
 }
 
 #[test]
-fn who_must_not_be_mailed_and_what_lacks_a_field_is_told_at_once() {
+fn unmailable_addresses_and_missing_fields_are_refused_at_once() {
     let app = TestApp::new();
     app.post("/v1/suppressions", json!({ "email": "stop@example.com" })).data();
     let refused = app.post("/v1/sending", letter("Stop@example.com"));
@@ -246,10 +247,10 @@ fn who_must_not_be_mailed_and_what_lacks_a_field_is_told_at_once() {
 }
 
 #[test]
-fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
+fn a_full_queue_is_refused_with_a_time_to_retry() {
     let app = TestApp::new();
     let account = app.account();
-    // The plan of tests sends a million a second, and ten seconds may wait.
+    // The test plan sends a million recipients per second, and ten seconds' worth may wait.
     let wait = move |tx: &mut WriteTx<'_>| sending::quota::add_waiting(tx, account, 20_000_000);
     app.data().store.write_blocking(wait).expect("written").expect("counted");
     let refused = app.post("/v1/sending", letter("ada@example.com"));
@@ -259,7 +260,7 @@ fn too_many_that_wait_are_told_to_slow_down_and_when_to_come_back() {
 }
 
 #[test]
-fn what_was_sent_is_counted_by_day_and_month() {
+fn sent_messages_are_counted_by_day_and_month() {
     let app = TestApp::new();
     let metrics = app.get("/v1/metrics/sending?months=1").data();
     assert_eq!((metrics["period"].as_str(), metrics["monthly"]["sent"].as_u64()), (Some("2026-01"), Some(0)), "{metrics}");
@@ -268,7 +269,7 @@ fn what_was_sent_is_counted_by_day_and_month() {
     assert_eq!((metrics["monthly"]["sent"].as_u64(), metrics["today"]["reserved"].as_u64()), (Some(1), Some(0)), "{metrics}");
 }
 
-/// A mill whose live mail goes to a mail server of the test.
+/// Returns an app whose live mail goes to the test's mail server.
 fn live_mill(sink: &MailSink) -> TestApp {
     let relay = Secret::new(format!("smtp://{}", sink.address));
     TestApp::with(move |settings| {
@@ -277,7 +278,7 @@ fn live_mill(sink: &MailSink) -> TestApp {
     })
 }
 
-/// Take a live mailing to so many addresses on.
+/// Creates a live mailing to this many addresses.
 fn open_live(app: &TestApp, many: usize) -> MailingId {
     let to = (0..many).map(|number| Address { email: format!("p{number}@example.com"), name: None }).collect();
     let new = NewMailing {
@@ -313,7 +314,7 @@ fn is_finished(tx: &ReadTx, id: MailingId) -> bool {
 }
 
 #[test]
-fn live_mail_leaves_by_the_relay_once_for_each_recipient() {
+fn live_mail_leaves_through_the_relay_once_per_recipient() {
     let sink = MailSink::usual();
     let app = live_mill(&sink);
     let id = open_live(&app, 300);
@@ -326,7 +327,7 @@ fn live_mail_leaves_by_the_relay_once_for_each_recipient() {
 }
 
 #[test]
-fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wants_it() {
+fn a_failure_after_the_dot_is_unknown_and_resent_only_on_request() {
     let sink = MailSink::once(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Close);
     let app = live_mill(&sink);
     let id = open_live(&app, 5);
@@ -342,7 +343,7 @@ fn what_breaks_after_the_dot_is_unknown_and_is_not_sent_again_until_somebody_wan
 }
 
 #[test]
-fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
+fn a_paused_mailing_with_many_retries_does_not_block_others() {
     let sink = MailSink::usual();
     let app = live_mill(&sink);
     let store = app.engine().data(Environment::Live).store.clone();
@@ -372,7 +373,7 @@ fn a_paused_mailing_with_very_many_retries_holds_nobody_up() {
 }
 
 #[test]
-fn a_relay_that_is_down_costs_nobody_anything() {
+fn a_relay_outage_loses_no_recipients() {
     let gone = MailSink::usual().address;
     let relay = Secret::new(format!("smtp://{gone}"));
     let app = TestApp::with(move |settings| {
@@ -390,7 +391,7 @@ fn a_relay_that_is_down_costs_nobody_anything() {
 }
 
 #[test]
-fn a_paused_mailing_goes_on_when_it_is_resumed() {
+fn a_paused_mailing_continues_when_resumed() {
     let sink = MailSink::usual();
     let app = live_mill(&sink);
     let (id, account) = (open_live(&app, 20), app.account());
@@ -405,7 +406,7 @@ fn a_paused_mailing_goes_on_when_it_is_resumed() {
 }
 
 #[test]
-fn an_entry_of_the_ledger_outlasts_a_store_that_has_too_much_to_do() {
+fn a_submitted_update_survives_a_busy_store() {
     let app = TestApp::new();
     let store = app.engine().data(Environment::Test).store.clone();
     let answer = app.wait(async {

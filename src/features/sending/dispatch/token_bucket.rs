@@ -1,4 +1,4 @@
-//! How fast an account may send: a bucket that fills with time and that each recipient takes one drop from.
+//! Rate limits per account: a bucket that fills over time, from which each recipient takes one token.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,20 +14,20 @@ pub struct TokenBuckets {
 }
 
 struct Bucket {
-    /// How many recipients may be taken at once.
+    /// How many recipients may be sent to right now.
     tokens: f64,
     filled_at: Instant,
 }
 
 impl TokenBuckets {
-    /// Take one recipient of an account that may send `per_second`, or without a limit; else how long until there is room for one.
+    /// Takes a token of an account that may send `per_second`, or without a limit. Otherwise returns how long until one is free.
     pub fn take(&mut self, account: AccountId, per_second: Option<u64>, now: Instant) -> Result<(), Duration> {
         let Some(per_second) = per_second else { return Ok(()) };
         if per_second == 0 {
             return Err(Duration::from_secs(60));
         }
         let rate = per_second as f64;
-        // A tenth of a second at once: wakes are not more exact, and bursts are not longer.
+        // At most a tenth of a second's worth at once: timers are no more exact than that, and bursts stay short.
         let most = (rate / 10.0).max(1.0);
         let bucket = self.buckets.entry(account).or_insert(Bucket { tokens: most, filled_at: now });
         let passed = now.saturating_duration_since(bucket.filled_at).as_secs_f64();
@@ -40,7 +40,7 @@ impl TokenBuckets {
         Err(Duration::from_secs_f64((1.0 - bucket.tokens) / rate))
     }
 
-    /// Give back what was taken for a recipient that was not sent to.
+    /// Returns the token of a recipient that was not sent to.
     pub fn give_back(&mut self, account: AccountId) {
         if let Some(bucket) = self.buckets.get_mut(&account) {
             bucket.tokens += 1.0;
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_leaves_in_a_second_than_the_plan_says() {
+    fn no_more_is_sent_per_second_than_the_plan_allows() {
         let account = AccountId::from_bytes([1; 12]);
         let start = Instant::now();
         let mut buckets = TokenBuckets::default();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn one_account_does_not_wait_for_another_and_none_sends_without_a_plan() {
+    fn accounts_do_not_wait_for_each_other_and_none_sends_without_a_plan() {
         let (one, other) = (AccountId::from_bytes([1; 12]), AccountId::from_bytes([2; 12]));
         let now = Instant::now();
         let mut buckets = TokenBuckets::default();

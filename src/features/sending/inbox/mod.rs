@@ -1,8 +1,8 @@
-//! The built-in inbox: where everything goes that must not leave the machine.
+//! The built-in inbox: receives all mail that must not leave the machine.
 //!
-//! A message is kept with the record that it was sent in one transaction, so it is here exactly once. Each account has room for a
-//! number of messages; the oldest give way. Addresses at one reserved domain behave as their names say, so that bounces and complaints
-//! can be tried without harm to anybody.
+//! A message is stored in the same transaction as the record that it was sent, so it is here exactly once. Each account can store a limited
+//! number of messages; the oldest are deleted first. Addresses at one reserved domain behave as their names say, so that users can try
+//! bounces and complaints without harm.
 
 mod store;
 
@@ -17,27 +17,27 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, MessageId};
 use crate::vocab::limits;
 
-/// The domain of simulated recipients: under a name that the DNS never has.
+/// The domain of simulated recipients, under a name that never exists in the DNS.
 pub const SIMULATOR: &str = "simulator.mailmill.example";
 
-/// The account's message with this id, or the failure that says there is none.
+/// Returns the account's message with this id, or `NotFound`.
 pub fn require(tx: &impl Read, account: AccountId, id: MessageId) -> std::result::Result<InboxRow, Failure> {
-    let absent = || Failure::because(Code::NotFound, "There is no such message, or newer ones took its place.");
+    let absent = || Failure::because(Code::NotFound, "No message has this id, or newer ones replaced it.");
     store::head(tx, account, id)?.ok_or_else(absent)
 }
 
-/// What is handed to the inbox.
+/// A message for the inbox.
 pub type InboxMessage = RenderedMessage;
 
-/// How a simulated recipient behaves.
+/// The behavior of a simulated recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SimulatedBehavior {
     Accepts,
-    /// Its server says later the first time.
+    /// Its server defers the first attempt.
     Defers,
-    /// Its server says later every time.
+    /// Its server defers every attempt.
     AlwaysDefers,
-    /// Its server refuses.
+    /// Its server rejects the message.
     Refuses,
     /// It is accepted, and something happens afterwards.
     Then(LaterEvent),
@@ -52,7 +52,7 @@ enum LaterEvent {
     Unsubscribe,
 }
 
-/// TABLE: what the names of simulated recipients mean. What follows a `+` is free.
+/// TABLE: the behavior of simulated recipients by name. Anything may follow a `+`.
 const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("delivered", SimulatedBehavior::Accepts),
     ("deferred", SimulatedBehavior::Defers),
@@ -72,11 +72,11 @@ fn behavior(message: &RenderedMessage) -> SimulatedBehavior {
     let local = message.recipient.local();
     let name = local.split_once('+').map_or(local, |(name, _)| name);
     let known = SIMULATED_BEHAVIORS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    // As a real server does with a name that it does not have.
+    // Like a real server with an unknown name.
     known.map_or(SimulatedBehavior::Refuses, |(_, behavior)| *behavior)
 }
 
-/// Take a message in, or behave as its simulated recipient does; says what became of it.
+/// Accepts a message, or behaves as its simulated recipient does; returns the resulting event.
 pub fn take(
     tx: &mut WriteTx<'_>,
     mailing: &Mailing,
@@ -89,7 +89,7 @@ pub fn take(
     let behavior = behavior(message);
     match behavior {
         SimulatedBehavior::Defers if is_first => {
-            let reply = "450 4.2.1 This simulated mailbox takes the message at the next try.".to_owned();
+            let reply = "450 4.2.1 This simulated mailbox accepts the message at the next attempt.".to_owned();
             return Ok(Event::Deferred { reply, schedule });
         }
         SimulatedBehavior::AlwaysDefers => {
@@ -97,7 +97,7 @@ pub fn take(
             return Ok(Event::Deferred { reply, schedule });
         }
         SimulatedBehavior::Refuses => {
-            return Ok(Event::Refused { reply: "550 5.1.1 There is no such simulated mailbox.".to_owned() });
+            return Ok(Event::Refused { reply: "550 5.1.1 No simulated mailbox has this name.".to_owned() });
         }
         SimulatedBehavior::Accepts | SimulatedBehavior::Defers | SimulatedBehavior::Then(_) => {}
     }

@@ -14,12 +14,12 @@ use crate::vocab::{limits, tables};
 
 const HEADS: Table<(AccountId, MessageId), InboxRow> = Table::new(tables::INBOX);
 const BODIES: Table<(MessageId, u32), Vec<u8>> = Table::new(tables::INBOX_BODIES);
-/// How many messages an account has, and their bytes.
+/// The number of messages of an account, and their bytes.
 const TOTALS: Table<(AccountId, u8), i64> = Table::new(tables::INBOX_TOTALS);
 const MESSAGES: u8 = 0;
 const BYTES: u8 = 1;
 
-/// What is shown of a message in a list.
+/// A message as shown in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InboxRow {
     pub id: MessageId,
@@ -38,7 +38,7 @@ pub struct InboxRow {
 
 impl Record for InboxRow {}
 
-/// Keep a message. The oldest of the account give way to it.
+/// Stores a message, deleting the account's oldest messages if needed.
 pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, message: &RenderedMessage) -> Result<()> {
     let account = mailing.account;
     let bytes = message.bytes.len() as u64;
@@ -72,7 +72,7 @@ pub fn put(tx: &mut WriteTx<'_>, mailing: &Mailing, number: u32, id: MessageId, 
     Ok(())
 }
 
-/// Remove some messages that came before `until`; true if there may be more. Of each account the oldest is the first row.
+/// Deletes some messages that arrived before `until`; true if there may be more. Each account's oldest message is its first row.
 pub fn sweep(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<bool> {
     let mut span = Span::default();
     let mut removed = 0;
@@ -101,17 +101,17 @@ fn remove(tx: &mut WriteTx<'_>, account: AccountId, head: &InboxRow) -> Result<(
     tx.add(TOTALS, &(account, BYTES), -signed(head.bytes)).map(drop)
 }
 
-/// The account's message with this id.
+/// Returns the account's message with this id.
 pub fn head(tx: &impl Read, account: AccountId, id: MessageId) -> Result<Option<InboxRow>> {
     tx.get(HEADS, &(account, id))
 }
 
-/// Every message of an account, the newest first, until `visitor` breaks. There are at most [`limits::INBOX_MESSAGES_MAX`].
+/// Visits every message of an account, newest first, until `visitor` breaks. There are at most [`limits::INBOX_MESSAGES_MAX`].
 pub fn all(tx: &impl Read, account: AccountId, mut visitor: impl FnMut(InboxRow) -> ControlFlow<()>) -> Result<()> {
     tx.visit(HEADS, &HEADS.under(&(account,)), Order::Backward, |_, head| Ok(visitor(head)))
 }
 
-/// The whole message as it would have gone out.
+/// Returns the whole message as it would have gone out.
 pub fn body(tx: &impl Read, id: MessageId) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     tx.visit_bytes(BODIES.id, &BODIES.under(&(id,)), Order::Forward, &mut |_, chunk| {
@@ -121,7 +121,7 @@ pub fn body(tx: &impl Read, id: MessageId) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Remove a message; false if there is none.
+/// Deletes a message; false if there is none.
 pub fn delete(tx: &mut WriteTx<'_>, account: AccountId, id: MessageId) -> Result<bool> {
     let Some(head) = head(tx, account, id)? else { return Ok(false) };
     remove(tx, account, &head)?;

@@ -1,4 +1,4 @@
-//! How far a batch is.
+//! Get a batch.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.batch`
 pub struct Batch;
 
-/// Which batch.
+/// The batch to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BatchRef {
@@ -24,7 +24,7 @@ pub struct BatchRef {
 impl Operation for Batch {
     const SPEC: Spec = Spec::get("sending.batch", "/v1/sending/batches/{batchId}", needs_one(FOLLOWERS))
         .summary("Get a batch")
-        .about("How far a send to an audience is, and how many recipients are in which state.")
+        .about("Returns the progress of a send to an audience: the number of recipients in each state.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound]);
     type Input = BatchRef;

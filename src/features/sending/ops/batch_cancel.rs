@@ -1,4 +1,4 @@
-//! Stop a batch for good.
+//! Cancel a batch.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.batch_cancel`
 pub struct BatchCancel;
 
-/// Which batch.
+/// The batch to cancel.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelBatch {
@@ -26,7 +26,7 @@ pub struct CancelBatch {
 impl Operation for BatchCancel {
     const SPEC: Spec = Spec::post("sending.batch_cancel", "/v1/sending/batches/{batchId}/cancel", needs(Permission::EmailSend))
         .summary("Cancel a batch")
-        .about("Whoever was not sent to yet is skipped. Messages that are being handed over get their outcome.")
+        .about("Skips the remaining recipients. Messages in flight still get their outcome.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound, Code::WrongState]);
     type Input = CancelBatch;
@@ -42,7 +42,7 @@ impl Command for BatchCancel {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CancelBatch) -> Result<Self::Output, Failure> {
         let mailing = sending::require(tx, caller.account(), input.batch_id)?;
         if let Kind::Campaign(campaign) = mailing.kind {
-            let detail = format!("This is the run of a campaign: ask POST /v1/campaigns/{campaign}/cancel.");
+            let detail = format!("This batch belongs to a campaign; cancel it with POST /v1/campaigns/{campaign}/cancel.");
             return Err(
                 Failure::because(Code::WrongState, detail).with(json!({ "status": mailing.word(), "campaignId": campaign }))
             );

@@ -1,4 +1,4 @@
-//! Send again to those of whom nobody knows whether they have the message.
+//! Send again to recipients whose delivery is unknown.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,19 +15,19 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.batch_resend_unknown`
 pub struct BatchResendUnknown;
 
-/// Which batch or direct send.
+/// The batch or direct send.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResendUnknown {
     pub batch_id: MailingId,
 }
 
-/// How many are sent to again.
+/// The result of a resend.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResentBatch {
     pub batch_id: MailingId,
-    /// How many recipients wait for their turn again.
+    /// The number of recipients queued again.
     pub resent: u64,
 }
 
@@ -37,10 +37,10 @@ impl Operation for BatchResendUnknown {
         "/v1/sending/batches/{batchId}/resend-unknown",
         needs(Permission::EmailSend),
     )
-    .summary("Send again to the unknown")
+    .summary("Send again to recipients whose delivery is unknown")
     .about(
-        "For recipients with the status unknown: the service or a connection ended between the end of their message and the reply to it. \
-         Most of them have the message; they get it a second time, with the same Message-ID. Takes the id of a direct send too.",
+        "For recipients with the status unknown: the service or a connection failed after their message was sent and before the reply. \
+         Most of them have the message and get a second copy with the same Message-ID. Also accepts the id of a direct send.",
     )
     .rate(RouteGroup::Sending)
     .replay(Replay::Keyed)

@@ -1,4 +1,4 @@
-//! What became of a direct send.
+//! Get a direct send.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.get`
 pub struct Get;
 
-/// Which send.
+/// The send to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendRef {
@@ -25,8 +25,8 @@ pub struct SendRef {
 impl Operation for Get {
     const SPEC: Spec = Spec::get("sending.get", "/v1/sending/{sendId}", needs_one(FOLLOWERS))
         .summary("Get a direct send")
-        .about("What became of it, recipient by recipient. Of a batch, GET /v1/sending/batches/{batchId} tells. \
-             A direct send is kept for as many days as the setting mail.direct_days says; then it is gone with its texts and links.")
+        .about("Returns the status of each recipient. For a batch, use GET /v1/sending/batches/{batchId}. \
+             A direct send is kept for the number of days in the setting mail.direct_days, then deleted with its texts and links.")
         .rate(RouteGroup::Sending)
         .fails(&[Code::NotFound]);
     type Input = SendRef;
@@ -42,7 +42,7 @@ impl Query for Get {
         let mailing = sending::require(view.tx, view.caller.account(), input.send_id)?;
         if mailing.kind.is_group() {
             let id = mailing.id;
-            return Err(Failure::because(Code::NotFound, format!("This is a batch: ask GET /v1/sending/batches/{id}.")));
+            return Err(Failure::because(Code::NotFound, format!("This is a batch; use GET /v1/sending/batches/{id}.")));
         }
         let found = sending::recipients(view.tx, mailing.id, 0, limits::DIRECT_RECIPIENTS_MAX, |_, _| true)?;
         let recipients: Vec<Recipient> = found.rows.into_iter().map(|(_, recipient)| recipient).collect();

@@ -1,4 +1,4 @@
-//! Remove a message from the built-in inbox.
+//! Delete a message from the built-in inbox.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use crate::vocab::permissions::Permission;
 /// `sending.inbox_delete`
 pub struct InboxDelete;
 
-/// Which message.
+/// The message to delete.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeleteMessage {
     pub id: MessageId,
 }
 
-/// The message is gone.
+/// Confirms the deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedMessage {
     pub id: MessageId,
@@ -30,8 +30,8 @@ pub struct DeletedMessage {
 
 impl Operation for InboxDelete {
     const SPEC: Spec = Spec::delete("sending.inbox_delete", "/v1/inbox/{id}", needs(Permission::EmailSend))
-        .summary("Delete a message of the built-in inbox")
-        .about("What is told of its send stays.")
+        .summary("Delete a message from the built-in inbox")
+        .about("The record of its send is kept.")
         .fails(&[Code::NotFound]);
     type Input = DeleteMessage;
     type Output = Done<DeletedMessage>;

@@ -1,4 +1,4 @@
-//! A message of the built-in inbox, opened.
+//! Get a message from the built-in inbox, parsed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,28 +18,28 @@ use crate::vocab::permissions::Permission;
 /// `sending.inbox_get`
 pub struct InboxGet;
 
-/// Which message.
+/// The message to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageRef {
     pub id: MessageId,
 }
 
-/// A message with all that it says.
+/// A parsed message.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WholeMessage {
     pub message: MessageView,
     /// The envelope sender, to which bounces would return.
     pub envelope_from: String,
-    /// As they would have gone out, in their order.
+    /// The headers as they would have gone out, in order.
     pub headers: Vec<MessageHeader>,
     pub text: Option<String>,
     pub html: Option<String>,
-    /// Where the links of the HTML lead, each once.
+    /// The targets of the links in the HTML, without duplicates.
     pub links: Vec<String>,
-    /// What is found of each DKIM signature (RFC 6376), judged by the keys of this account's sending domains, without asking the DNS.
-    /// Empty: the message bears none, because its From domain is not verified.
+    /// The result of each DKIM signature (RFC 6376), verified with the keys of this account's sending domains, without DNS queries. Empty
+    /// if the message has none because its From domain is not verified.
     pub dkim: Vec<DkimSignature>,
 }
 
@@ -53,9 +53,9 @@ pub struct DkimSignature {
     pub selector: String,
     /// `rsa-sha256` or `ed25519-sha256`
     pub algorithm: &'static str,
-    /// `pass`, `fail`, or `no_key`: the key with which it was made was removed since.
+    /// `pass`, `fail`, or `no_key` if the signing key was removed since.
     pub result: &'static str,
-    /// What is wrong with a signature that does not hold.
+    /// Why the signature is invalid.
     pub reason: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct MessageHeader {
 
 impl Operation for InboxGet {
     const SPEC: Spec = Spec::get("sending.inbox_get", "/v1/inbox/{id}", needs(Permission::EmailRead))
-        .summary("Open a message of the built-in inbox")
+        .summary("Get a message from the built-in inbox")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = MessageRef;

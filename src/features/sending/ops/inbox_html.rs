@@ -1,4 +1,4 @@
-//! The HTML of a message of the built-in inbox, as a page.
+//! The HTML of a message in the built-in inbox, as a page.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,20 +17,20 @@ use crate::vocab::permissions::Permission;
 /// `sending.inbox_html`
 pub struct InboxHtml;
 
-/// Which message.
+/// The message to show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageHtmlRef {
     pub id: MessageId,
-    /// Load remote images, through this service. Without it, only images that are stored here are shown.
+    /// Loads remote images through this service. Otherwise only images stored here are shown.
     pub images: Option<bool>,
 }
 
 impl Operation for InboxHtml {
     const SPEC: Spec = Spec::get("sending.inbox_html", "/v1/inbox/{id}/html", needs(Permission::EmailRead))
-        .summary("Show a message of the built-in inbox as a page")
-        .about("The page runs no scripts and sends nothing, and loads no images of other servers unless images is true. Its links open in a \
-             window of their own.")
+        .summary("Show a message from the built-in inbox as a page")
+        .about("The page runs no scripts, sends nothing, and loads images from other servers only if images is true. Its links open in a \
+             new window.")
         .fails(&[Code::NotFound]);
     type Input = MessageHtmlRef;
     type Output = Bare;

@@ -16,21 +16,21 @@ use crate::vocab::permissions::Permission;
 /// `sending.inbox_list`
 pub struct InboxList;
 
-/// Which messages.
+/// The filters and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListMessages {
-    /// Only those to this address.
+    /// Only messages to this address.
     pub to: Option<String>,
-    /// Only those with this text in their subject or in one of their addresses.
+    /// Only messages with this text in the subject or an address.
     pub search: Option<String>,
-    /// Only those of this send or batch.
+    /// Only messages of this send or batch.
     pub send_id: Option<MailingId>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to skip.
+    /// The number of messages to skip.
     pub offset: Option<Offset>,
-    /// Which page, counted from 1; instead of `offset`.
+    /// The page number, from 1, instead of `offset`.
     pub page: Option<PageNumber>,
 }
 
@@ -38,9 +38,9 @@ impl Operation for InboxList {
     const SPEC: Spec = Spec::get("sending.inbox_list", "/v1/inbox", needs(Permission::EmailRead))
         .summary("List the built-in inbox")
         .about(
-            "What was sent with test keys, and with live keys in development mode; the newest first. Recipients at \
-             simulator.mailmill.example do what their names say: delivered, deferred (to the next try), mailbox-full (deferred at every \
-             try), hard-bounce, soft-bounce, complaint, open, click, unsubscribe.",
+            "Messages sent with test keys, and with live keys in development mode, newest first. Recipients at \
+             simulator.mailmill.example behave as their names say: delivered, deferred (at the first attempt), mailbox-full (deferred at \
+             every attempt), hard-bounce, soft-bounce, complaint, open, click, unsubscribe.",
         )
         .blocking();
     type Input = ListMessages;

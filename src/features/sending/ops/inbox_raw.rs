@@ -1,4 +1,4 @@
-//! A message of the built-in inbox as a file.
+//! Download a message from the built-in inbox.
 
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 /// `sending.inbox_raw`
 pub struct InboxRaw;
 
-/// Which message.
+/// The message to download.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RawMessageRef {
@@ -26,8 +26,8 @@ pub struct RawMessageRef {
 
 impl Operation for InboxRaw {
     const SPEC: Spec = Spec::get("sending.inbox_raw", "/v1/inbox/{id}/raw", needs(Permission::EmailRead))
-        .summary("Download a message of the built-in inbox")
-        .about("All bytes as they would have gone out, signatures included.")
+        .summary("Download a message from the built-in inbox")
+        .about("The exact bytes that would have gone out, including signatures.")
         .fails(&[Code::NotFound]);
     type Input = RawMessageRef;
     type Output = Bare;

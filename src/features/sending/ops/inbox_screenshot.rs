@@ -1,4 +1,4 @@
-//! A picture of a message of the built-in inbox.
+//! A screenshot of a message in the built-in inbox.
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
@@ -19,7 +19,7 @@ use crate::vocab::permissions::Permission;
 /// `sending.inbox_screenshot`
 pub struct InboxScreenshot;
 
-/// Which message.
+/// The message to capture.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageScreenshot {
@@ -28,7 +28,7 @@ pub struct MessageScreenshot {
 
 impl Operation for InboxScreenshot {
     const SPEC: Spec = Spec::get("sending.inbox_screenshot", "/v1/inbox/{id}/screenshot", needs(Permission::EmailRead))
-        .summary("Draw a message of the built-in inbox")
+        .summary("Take a screenshot of a message in the built-in inbox")
         .about("The whole message as PNG, 600 pixels wide, at twice the resolution.")
         .fails(&[Code::NotFound, Code::NotExportable]);
     type Input = MessageScreenshot;
@@ -48,7 +48,7 @@ impl Raw for InboxScreenshot {
             .read(move |tx| {
                 inbox::require(tx, account, input.id)?;
                 let html = ParsedMessage::of(&inbox::body(tx, input.id)?).html;
-                html.ok_or_else(|| Failure::because(Code::NotExportable, "The message has no HTML to draw."))
+                html.ok_or_else(|| Failure::because(Code::NotExportable, "The message has no HTML to render."))
             })
             .await?;
         let png = emails::draw_png(&context.engine, &html).await?;

@@ -1,4 +1,4 @@
-//! How much an account has sent, and how much of its plan is left.
+//! How much an account has sent, and the rest of its quota.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,11 @@ use crate::vocab::limits;
 /// `sending.metrics`
 pub struct Metrics;
 
-/// Which months.
+/// The months to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MetricsRange {
-    /// How many months before this one are told of; none if absent.
+    /// The number of earlier months to return; none if absent.
     pub months: Option<Bounded<0, { limits::METRICS_MONTHS_MAX }>>,
 }
 
@@ -27,7 +27,7 @@ pub struct MetricsRange {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingMetrics {
-    /// The present month, UTC.
+    /// The current month, UTC.
     pub period: String,
     pub monthly: Totals,
     pub today: Today,
@@ -35,29 +35,29 @@ pub struct SendingMetrics {
     pub monthly_limit: Option<u64>,
     /// `null`: unlimited.
     pub remaining_month: Option<u64>,
-    /// Earlier months, the latest first.
+    /// Earlier months, latest first.
     pub history: Vec<Month>,
 }
 
-/// What became of the emails of a month.
+/// The results of a month's emails.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
     /// Accepted by the next mail server.
     pub sent: u64,
-    /// Accepted and not sent back.
+    /// Accepted and not bounced.
     pub delivered: u64,
-    /// Refused for good at once, or sent back later.
+    /// Rejected immediately, or bounced later.
     pub bounced: u64,
     pub complained: u64,
 }
 
-/// The present day, UTC.
+/// The current day, UTC.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Today {
     pub sent: u64,
-    /// Direct sends that wait for their turn.
+    /// Queued direct sends.
     pub reserved: u64,
     /// Emails per day that the plan allows. `null`: unlimited.
     pub daily_limit: Option<u64>,
@@ -79,8 +79,8 @@ pub struct Month {
 
 impl Operation for Metrics {
     const SPEC: Spec = Spec::get("sending.metrics", "/v1/metrics/sending", needs_one(FOLLOWERS))
-        .summary("Tell how much was sent")
-        .about("Of the key's environment: with a test key, what went into the built-in inbox.");
+        .summary("Get sending totals")
+        .about("Totals of the key's environment; with a test key, the messages in the built-in inbox.");
     type Input = MetricsRange;
     type Output = Done<SendingMetrics>;
 

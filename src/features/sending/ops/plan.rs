@@ -1,4 +1,4 @@
-//! What an account may do: the effective numbers of its plan, and how much of them is used.
+//! The limits of an account's plan, and how much of them is used.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,27 +16,27 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.plan`
 pub struct Plan;
 
-/// What an account may do.
+/// The limits of an account.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountPlan {
     /// The plan's name in the settings.
     pub plan: String,
-    /// What carries the mail of this environment: `inbox` or `smtp`; absent if neither is set up.
+    /// What delivers this environment's mail: `inbox` or `smtp`; absent if neither is configured.
     pub provider: Option<&'static str>,
-    /// Recipients per second. `null`: as fast as the transport delivers.
+    /// Recipients per second. `null`: limited only by the transport.
     pub recipients_per_second: Option<u64>,
-    /// Emails per day of UTC, every recipient counted.
+    /// Emails per UTC day; every recipient counts.
     pub daily: PlanQuota,
-    /// Emails per month of UTC.
+    /// Emails per UTC month.
     pub monthly: PlanQuota,
-    /// Requests of all keys of the account together.
+    /// Request limits, shared by all keys of the account.
     pub requests: Vec<PlanRequests>,
-    /// How much of anything is taken.
+    /// Size limits.
     pub sizes: Vec<PlanSize>,
 }
 
-/// A quota and what is used of it.
+/// A quota and its use.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanQuota {
@@ -45,7 +45,7 @@ pub struct PlanQuota {
     pub used: u64,
     /// `null`: unlimited.
     pub remaining: Option<u64>,
-    /// When the count starts again at 0.
+    /// When the count resets to 0.
     pub resets_at: WireTime,
 }
 
@@ -54,14 +54,14 @@ pub struct PlanQuota {
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequests {
     pub group: &'static str,
-    /// What belongs to the group.
+    /// What the group includes.
     pub covers: &'static str,
     /// Requests per window; 0 closes the group.
     pub limit: u32,
     pub window_seconds: u64,
 }
 
-/// How much of something is taken.
+/// A size limit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanSize {
@@ -73,8 +73,8 @@ pub struct PlanSize {
 
 impl Operation for Plan {
     const SPEC: Spec = Spec::get("sending.plan", "/v1/plan", needs_one(FOLLOWERS))
-        .summary("Tell what the account may do")
-        .about("The numbers that hold now, and how much of the quotas is used in the key's environment.");
+        .summary("Get the account's limits")
+        .about("Returns the limits in effect, and how much of the quotas is used in the key's environment.");
     type Input = NoInput;
     type Output = Done<AccountPlan>;
 
@@ -137,7 +137,7 @@ const fn sized(what: &'static str, limit: u64, unit: &'static str) -> PlanSize {
     PlanSize { what, limit, unit }
 }
 
-/// What callers meet most, the largest things first of each kind.
+/// The limits that callers meet most, largest first within each kind.
 fn sizes(engine: &Engine) -> Vec<PlanSize> {
     let bodies = &engine.settings.limits;
     vec![
@@ -146,7 +146,7 @@ fn sizes(engine: &Engine) -> Vec<PlanSize> {
         size("Segments of a brand", limits::SEGMENTS_PER_PROJECT_MAX as u64),
         size("Tags of a brand", limits::TAGS_PER_PROJECT_MAX as u64),
         size("Topics of a brand", limits::TOPICS_PER_PROJECT_MAX as u64),
-        size("API keys that work", limits::KEYS_PER_ACCOUNT_MAX as u64),
+        size("Active API keys", limits::KEYS_PER_ACCOUNT_MAX as u64),
         size("Members", limits::MEMBERS_MAX as u64),
         size("Webhooks", limits::WEBHOOKS_MAX as u64),
         size("Sending domains", limits::DOMAINS_MAX as u64),

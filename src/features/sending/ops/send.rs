@@ -1,4 +1,4 @@
-//! Send an email: to one address, or to a segment, a tag or everybody of a project.
+//! Send an email to one address, a segment, a tag or all contacts of a project.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +29,13 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.send`
 pub struct Send;
 
-/// Whom it is for.
+/// The kinds of recipients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SendTo {
     /// One address, in `recipientEmail`.
     Email,
-    /// Every contact of the project, with its id in `recipientId` or without one; or the segment in `recipientId`.
+    /// Every contact of the project, with or without its id in `recipientId`; or the segment in `recipientId`.
     Audience,
     /// The segment in `recipientId`.
     Segment,
@@ -43,51 +43,51 @@ pub enum SendTo {
     Tag,
 }
 
-/// What is to be sent to whom.
+/// The email and its recipients.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(transform = alternatives)]
 pub struct SendEmail {
     pub recipient_type: SendTo,
-    /// The id of the segment or tag; with `recipientType` `audience`, also that of the project.
+    /// The id of the segment or tag; with `recipientType` `audience`, the project's id also works.
     pub recipient_id: Option<String>,
     /// With `recipientType` `email`: the address.
     pub recipient_email: Option<EmailAddress>,
     /// The From address. Live mail needs a verified domain.
     pub from: EmailAddress,
-    /// The name beside it.
+    /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// May have merge fields. If absent, the email's own in each language.
+    /// May contain merge fields. If absent, the email's own in each language.
     pub subject: Option<ShortText<{ limits::SEND_SUBJECT_CHARACTERS_MAX }>>,
-    /// Where answers go.
+    /// Where replies go.
     pub reply_to: Option<EmailAddress>,
-    /// With `recipientType` `email`: further addresses that get a message of their own.
+    /// With `recipientType` `email`: more addresses, each of which gets its own message.
     #[schemars(length(max = limits::DIRECT_RECIPIENTS_MAX - 1))]
     pub bcc: Option<Vec<EmailAddress>>,
-    /// HTML with merge fields, instead of an email that was made here.
+    /// HTML with merge fields, instead of a stored email.
     pub template: Option<String>,
-    /// The email to send. Alone, all recipients get this one; with `conversationId`, it names one of the series.
+    /// The email to send. On its own, all recipients get this email; with `conversationId`, it selects one of the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent: each recipient gets the contact's language, or else that of the email in `emailId`. Without
-    /// `emailId`, the first email of the series is sent.
+    /// The conversation whose email is sent. Each recipient gets the version in the contact's language, or else the one in `emailId`.
+    /// Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
     /// Values of merge fields, the same for all recipients.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
-    /// The project whose contacts are meant. If absent, that of the email or of `recipientId`.
+    /// The project that owns the contacts. If absent, that of the email or of `recipientId`.
     pub project_id: Option<ProjectId>,
-    /// Taken for compatibility: the settings decide what carries mail.
+    /// Accepted for compatibility; the settings decide what delivers mail.
     pub provider_type: Option<String>,
-    /// Whether somebody waits for just this message: it goes out whatever the subscriptions are and has no headers to unsubscribe by.
-    /// If absent, true for one address and false for audiences.
+    /// Whether the recipient waits for this message: it then ignores subscriptions and has no unsubscribe headers. If absent, true for one
+    /// address and false for audiences.
     pub transactional: Option<bool>,
-    /// Only to contacts that get this topic.
+    /// Only contacts subscribed to this topic.
     pub topic_id: Option<TopicId>,
-    /// What links are marked with, for the statistics of the sites that they lead to. As the domain of the From address is set if absent.
+    /// UTM parameters for links, for web analytics. The setting of the From address's domain if absent.
     pub utm: Option<Utm>,
 }
 
-/// What the fields ask of each other: whom it is for, and what is sent.
+/// Describes which fields depend on each other: recipients, and content.
 fn alternatives(schema: &mut Schema) {
     let (given, absent) = (json!({ "type": "string" }), json!({ "type": "null" }));
     let none = json!({ "type": ["array", "null"], "maxItems": 0 });
@@ -114,24 +114,24 @@ fn alternatives(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), json!([{ "anyOf": recipients }, { "anyOf": content }]));
 }
 
-/// What was taken on.
+/// The accepted send.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendAccepted {
     pub id: MailingId,
-    /// What carries it: `smtp`, or `inbox` for mail that stays here.
+    /// What delivers it: `smtp`, or `inbox` for mail that stays here.
     pub provider: String,
-    /// `queued`: it is on disk and will be sent.
+    /// `queued`: it is stored and will be sent.
     pub status: String,
-    /// Of a direct send: GET /v1/sending/{sendId} tells what became of it.
+    /// The id of a direct send; check its status with GET /v1/sending/{sendId}.
     pub send_id: Option<MailingId>,
-    /// Of a send to an audience: GET /v1/sending/batches/{batchId} tells how far it is.
+    /// The id of a send to an audience; check its progress with GET /v1/sending/batches/{batchId}.
     pub batch_id: Option<MailingId>,
-    /// The email that the recipient gets; of a send to an audience, the one for recipients whose language has none.
+    /// The email that the recipient gets; for an audience, the one for recipients whose language has none.
     pub email_id: Option<EmailId>,
     pub conversation_id: Option<ConversationId>,
     pub message: String,
-    /// What to know about the choice of the email.
+    /// Notes about the chosen email.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -140,9 +140,9 @@ impl Operation for Send {
     const SPEC: Spec = Spec::post("sending.send", "/v1/sending", needs(Permission::EmailSend))
         .summary("Send an email")
         .about(
-            "Answered as soon as the send is on disk; delivery follows. With an Idempotency-Key a repeat is answered like the first \
+            "Responds once the send is on disk; delivery follows. With an Idempotency-Key, a repeat gets the same response as the first \
              request and sends nothing. The content is emailId, conversationId or template; a merge field without a value and without \
-             a default is refused for one address, and skips a contact of an audience.",
+             a default is an error for one address, and skips a contact in an audience.",
         )
         .rate(RouteGroup::Sending)
         .replay(Replay::Keyed)
@@ -173,7 +173,7 @@ impl Operation for Send {
             batch_id: None,
             email_id: None,
             conversation_id: None,
-            message: "Taken on; GET /v1/sending/666666666666666666666666 tells what becomes of it.".into(),
+            message: "Queued. Check its status with GET /v1/sending/666666666666666666666666.".into(),
             warnings: Vec::new(),
         };
         (input, Done(accepted))
@@ -186,10 +186,10 @@ impl Command for Send {
         let is_direct = input.recipient_type == SendTo::Email;
         let transactional = input.transactional.unwrap_or(is_direct);
         preflight::sender(tx, engine, caller.environment(), account, &input.from, transactional)?;
-        let (contents, made_in, warnings) = contents(tx, account, &input)?;
+        let SendContents { contents, project: made_in, warnings } = contents(tx, account, &input)?;
         let project = project(tx, account, &input, made_in)?;
         if let Some(topic) = input.topic_id {
-            let project = project.ok_or_else(|| Failure::field("topicId", "a topic belongs to a project: give projectId too"))?;
+            let project = project.ok_or_else(|| Failure::field("topicId", "a topic belongs to a project; set projectId too"))?;
             topics::find(tx, project, topic)?;
         }
         let to = to(tx, project, &input)?;
@@ -234,30 +234,32 @@ impl Command for Send {
             email_id,
             conversation_id: mailing.conversation,
             warnings,
-            message: format!("Taken on; GET {place} tells what becomes of it."),
+            message: format!("Queued. Check its status with GET {place}."),
         }))
     }
 }
 
-/// What is sent in each language, and the project of the email.
-fn contents(
-    tx: &impl Read,
-    account: AccountId,
-    input: &SendEmail,
-) -> Result<(Vec<Content>, Option<ProjectId>, Vec<Warning>), Failure> {
+/// The content of a send in each language.
+struct SendContents {
+    contents: Vec<Content>,
+    /// The project of the email; none for a template.
+    project: Option<ProjectId>,
+    warnings: Vec<Warning>,
+}
+
+fn contents(tx: &impl Read, account: AccountId, input: &SendEmail) -> Result<SendContents, Failure> {
     let subject = input.subject.as_ref().map(|subject| subject.to_string());
     let is_made_here = input.email_id.is_some() || input.conversation_id.is_some();
     match (&input.template, is_made_here) {
-        (Some(_), true) => {
-            Err(Failure::field("template", "give either a template or an email by emailId or conversationId, not both"))
-        }
-        (None, false) => Err(Failure::field("emailId", "name the email by emailId or conversationId, or give a template")),
+        (Some(_), true) => Err(Failure::field("template", "set either template, or emailId or conversationId, not both")),
+        (None, false) => Err(Failure::field("emailId", "set emailId, conversationId or template")),
         (Some(html), false) => {
-            let subject = subject.ok_or_else(|| Failure::field("subject", "a template needs a subject"))?;
+            let subject = subject.ok_or_else(|| Failure::field("subject", "a template requires a subject"))?;
             if html.trim().is_empty() {
                 return Err(Failure::field("template", "it is empty"));
             }
-            Ok((vec![Content { subject, html: html.clone(), ..Content::default() }], None, Vec::new()))
+            let content = Content { subject, html: html.clone(), ..Content::default() };
+            Ok(SendContents { contents: vec![content], project: None, warnings: Vec::new() })
         }
         (None, true) => {
             let Chosen { emails, mut warnings } =
@@ -268,12 +270,12 @@ fn contents(
                 let content = Content::from(email);
                 Content { subject: subject.clone().unwrap_or(content.subject), ..content }
             };
-            Ok((emails.into_iter().map(content).collect(), project, warnings))
+            Ok(SendContents { contents: emails.into_iter().map(content).collect(), project, warnings })
         }
     }
 }
 
-/// The project whose contacts are meant.
+/// Returns the project that owns the contacts.
 fn project(
     tx: &impl Read,
     account: AccountId,
@@ -286,7 +288,7 @@ fn project(
     match (input.recipient_type, input.recipient_id.as_deref().and_then(ProjectId::parse)) {
         (SendTo::Email, _) => Ok(None),
         (SendTo::Audience, Some(project)) if projects::require(tx, account, project).is_ok() => Ok(Some(project)),
-        _ => Err(Failure::field("projectId", "name the project whose contacts are meant")),
+        _ => Err(Failure::field("projectId", "set the project that owns the contacts")),
     }
 }
 
@@ -294,9 +296,9 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
     let bcc = input.bcc.as_deref().unwrap_or_default();
     if input.recipient_type == SendTo::Email {
         let first =
-            input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "give the address to send to"))?;
+            input.recipient_email.as_ref().ok_or_else(|| Failure::field("recipientEmail", "set the address to send to"))?;
         if input.recipient_id.is_some() {
-            return Err(Failure::field("recipientId", "with recipientType email there is only recipientEmail"));
+            return Err(Failure::field("recipientId", "with recipientType email, use recipientEmail instead"));
         }
         if bcc.len() >= limits::DIRECT_RECIPIENTS_MAX {
             let detail = format!("at most {} addresses; send to a tag or segment instead", limits::DIRECT_RECIPIENTS_MAX - 1);
@@ -306,12 +308,12 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
         return Ok(To::Addresses(std::iter::once(first).chain(bcc).map(address).collect()));
     }
     if input.recipient_email.is_some() {
-        return Err(Failure::field("recipientEmail", "only with recipientType email"));
+        return Err(Failure::field("recipientEmail", "allowed only with recipientType email"));
     }
     if !bcc.is_empty() {
-        return Err(Failure::field("bcc", "only with recipientType email"));
+        return Err(Failure::field("bcc", "allowed only with recipientType email"));
     }
-    let project = project.ok_or_else(|| Failure::field("projectId", "name the project whose contacts are meant"))?;
+    let project = project.ok_or_else(|| Failure::field("projectId", "set the project that owns the contacts"))?;
     let wrong = || Failure::field("recipientId", "expected an id: 24 hexadecimal characters");
     match (input.recipient_type, input.recipient_id.as_deref()) {
         (SendTo::Audience, None) => Ok(To::Everyone),
@@ -327,7 +329,7 @@ fn to(tx: &impl Read, project: Option<ProjectId>, input: &SendEmail) -> Result<T
             tags::by_id(tx, project, id)?.ok_or_else(absent)?;
             Ok(To::Tag(id))
         }
-        (_, None) => Err(Failure::field("recipientId", "give the id of the segment or tag")),
+        (_, None) => Err(Failure::field("recipientId", "set the id of the segment or tag")),
         (SendTo::Email, Some(_)) => Err(wrong()),
     }
 }

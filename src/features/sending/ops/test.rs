@@ -1,4 +1,4 @@
-//! Send an email to oneself, to see how it looks.
+//! Send a test of an email.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ use crate::vocab::rates::RouteGroup;
 /// `sending.test`
 pub struct Test;
 
-/// What is to be tried with whom.
+/// The email to test and its recipient.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("anyOf" = [
@@ -36,34 +36,34 @@ pub struct Test;
     { "required": ["conversationId"], "properties": { "conversationId": { "type": "string" } } },
 ]))]
 pub struct SendTest {
-    /// The email to send. Alone, it is this one that is sent; with `conversationId`, it names one of the series.
+    /// The email to send. On its own, this email is sent; with `conversationId`, it selects one of the series.
     pub email_id: Option<EmailId>,
-    /// The conversation whose email is sent: in the language of the contact with this address, or else in that of the email in `emailId`.
+    /// The conversation whose email is sent, in the language of the contact with this address, or else in that of the email in `emailId`.
     /// Without `emailId`, the first email of the series is sent.
     pub conversation_id: Option<ConversationId>,
-    /// Who gets it.
+    /// The test address.
     pub to: EmailAddress,
     /// The From address. If absent, the project's default sender. Live mail needs an address at a verified domain.
     pub from: Option<EmailAddress>,
-    /// The name shown beside the address.
+    /// The sender's name.
     pub from_name: Option<ShortText<{ limits::SENDER_NAME_CHARACTERS_MAX }>>,
-    /// Values of merge fields. What is missing is taken from the contact with this address, if there is one.
+    /// Values of merge fields. Missing values come from the contact with this address, if there is one.
     #[schemars(with = "Option<BTreeMap<String, AnyJson>>")]
     pub variables: Option<Map<String, Value>>,
 }
 
-/// A test that was taken on.
+/// An accepted test send.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tested {
-    /// GET /v1/sending/{messageId} tells what became of it.
+    /// The id of the send; check its status with GET /v1/sending/{messageId}.
     pub message_id: MailingId,
     pub email_id: EmailId,
     pub conversation_id: ConversationId,
     pub sent_to: String,
     pub sent_at: WireTime,
     pub subject: String,
-    /// What to know about the choice of the email.
+    /// Notes about the chosen email.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -72,7 +72,7 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("sending.test", "/v1/emails/test/send", needs(Permission::EmailSend))
         .summary("Send a test of an email")
         .about(
-            "Emits email.test.sent. The message is like that of a send to one address; nobody needs to be subscribed to get it.",
+            "Emits email.test.sent. The message is like that of a send to one address; the recipient does not need to be subscribed.",
         )
         .rate(RouteGroup::Emails)
         .replay(Replay::Keyed)
@@ -123,7 +123,7 @@ impl Command for Test {
                 (from.clone(), Sender { address: from.into_string(), name: None, reply_to: None })
             }
             (None, None, Environment::Live) => {
-                let detail = format!("give an address, or set the brand's default sender with PUT /v1/projects/{project}/sender");
+                let detail = format!("set an address, or set the brand's default sender with PUT /v1/projects/{project}/sender");
                 return Err(Failure::field("from", detail));
             }
         };
@@ -139,7 +139,7 @@ impl Command for Test {
             transactional: true,
             topic: None,
             variables: input.variables.unwrap_or_default(),
-            // A test is looked at by whoever wrote it: what they do says nothing of readers.
+            // The author reads the test, so its opens and clicks say nothing about recipients.
             tracking: Tracking { opens: false, clicks: false },
             utm: None,
             campaign_name: None,

@@ -1,4 +1,4 @@
-//! What became of everything that an account sends, day by day.
+//! Get an account's daily sending statistics.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,50 +14,49 @@ use crate::vocab::limits;
 /// `sending.timeline`
 pub struct Timeline;
 
-/// Which days.
+/// The days to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TimelineRange {
-    /// How many days, today included; 30 if absent.
+    /// The number of days, including today; 30 if absent.
     pub days: Option<Bounded<1, { limits::TIMELINE_DAYS_MAX }>>,
 }
 
-/// Days, and all of them together.
+/// Daily statistics and their totals.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTimeline {
-    /// Every day, the earliest first. Days are those of UTC.
+    /// Every day, earliest first, in UTC.
     pub days: Vec<TimelineDay>,
     pub summary: SendingTimelineSummary,
     pub last_updated: WireTime,
 }
 
-/// All days together.
+/// The totals of all days.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SendingTimelineSummary {
     pub sent: u64,
-    /// What did not come back, of what was sent.
+    /// Sent messages that did not bounce.
     pub delivered: u64,
     pub bounced: u64,
     pub complained: u64,
     pub opened: u64,
     pub clicked: u64,
     pub unsubscribed: u64,
-    /// Percent of what was sent or refused that did not come back, with two decimals; absent if nothing was sent.
+    /// Delivered messages in percent of those sent or rejected, with two decimals; absent if nothing was sent.
     pub delivered_rate: Option<f64>,
-    /// Percent of what was sent or refused.
+    /// In percent of messages sent or rejected.
     pub bounce_rate: Option<f64>,
-    /// Percent of what was sent.
+    /// In percent of messages sent.
     pub complaint_rate: Option<f64>,
 }
 
 impl Operation for Timeline {
-    const SPEC: Spec = Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS))
-        .summary("Tell what became of everything that was sent, day by day")
-        .about(
-            "Of all brands together: campaigns, batches, direct sends and test sends of the key's environment. An open counts on the \
-                day it happens, not on the day of the message. Opens and clicks by machines are left out.",
+    const SPEC: Spec =
+        Spec::get("sending.timeline", "/v1/metrics/timeline", needs_one(READERS)).summary("Get daily sending statistics").about(
+            "Covers all brands: campaigns, batches, direct sends and test sends in the key's environment. An open counts on the \
+                day it happens, not on the day of the message. Opens and clicks by bots are left out.",
         );
     type Input = TimelineRange;
     type Output = Done<SendingTimeline>;
@@ -80,7 +79,7 @@ impl Query for Timeline {
 fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     let sum = |of: fn(&TimelineDay) -> u64| days.iter().map(of).sum::<u64>();
     let (sent, bounced, complained) = (sum(|day| day.sent), sum(|day| day.bounced), sum(|day| day.complained));
-    // What was refused at once is not among what was sent; what was sent back later is.
+    // Messages rejected immediately are not among the sent ones; later bounces are.
     let all = sent + sum(|day| day.failed);
     SendingTimelineSummary {
         sent,
@@ -96,7 +95,7 @@ fn summary(days: &[TimelineDay]) -> SendingTimelineSummary {
     }
 }
 
-/// With two decimals; nothing of nothing.
+/// Returns the percentage with two decimals; `None` if `whole` is 0.
 fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0))
 }
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_of_all_days_together_and_of_nothing_there_is_none() {
+    fn rates_cover_all_days_and_are_absent_for_nothing() {
         assert_eq!(summary(&[]).bounce_rate, None);
         let day = TimelineDay { sent: 990, failed: 10, bounced: 20, complained: 1, ..TimelineDay::default() };
         let told = summary(&[day.clone(), day]);

@@ -1,29 +1,29 @@
-//! The links of a template: where they stand in its HTML, and how they become links that are counted.
+//! The links of a template: finds them in the HTML and replaces them with tracked links.
 //!
-//! Only whole tags are looked at, and only values that begin like an address of the web: what a merge field decides, and what leads
-//! elsewhere, stays as it is. It does not know what a click comes to.
+//! Only whole tags and values that start like a web URL are considered; values decided by a merge field and other targets stay as they are.
+//! This module does not know what a click does.
 
 use crate::features::domains::Utm;
 use crate::features::sending;
 use crate::features::sending::merge_data::{CLICK, OPEN};
 use crate::vocab::limits;
 
-/// A template with its links taken out.
+/// A template whose links are replaced by placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RewrittenHtml {
     pub html: String,
-    /// Where each hole leads: addresses that may have merge fields.
+    /// The target of each placeholder: URLs that may contain merge fields.
     pub links: Vec<String>,
 }
 
-/// Give every link of the web a hole; the same address gets the same one.
+/// Replaces every web link by a placeholder; equal URLs share one.
 pub fn rewrite(html: &str) -> RewrittenHtml {
     let mut out = RewrittenHtml::default();
     let html = each_link(html, |address| out.number(address).map(|number| format!("{{{{ {CLICK}{number} }}}}")));
     RewrittenHtml { html, ..out }
 }
 
-/// The HTML with other values in the place of its links' addresses, where `other` gives one.
+/// Returns the HTML with the URLs of its links replaced where `other` returns a value.
 fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(html.len());
     let mut done = 0;
@@ -45,7 +45,7 @@ fn each_link(html: &str, mut other: impl FnMut(&str) -> Option<String>) -> Strin
     out
 }
 
-/// Whether it is an address of the web in which no statement of the merge language could be opened that is closed elsewhere.
+/// Returns whether it is a web URL in which no merge statement opens that closes elsewhere.
 fn is_of_the_web(address: &str) -> bool {
     let Some((scheme, _)) = address.split_once("://") else { return false };
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -53,7 +53,7 @@ fn is_of_the_web(address: &str) -> bool {
 }
 
 impl RewrittenHtml {
-    /// The number of an address, if it is one that is counted and there is room for it.
+    /// Returns the number of a URL, if it is tracked and the limit allows it.
     fn number(&mut self, address: &str) -> Option<usize> {
         if !is_of_the_web(address) {
             return None;
@@ -69,7 +69,7 @@ impl RewrittenHtml {
     }
 }
 
-/// Mark every link of the web. Those with merge fields stay as they are: what they come to is not known here.
+/// Adds UTM parameters to every web link. Links with merge fields stay as they are, because their values are not known here.
 pub fn marked(html: &str, utm: &Utm) -> String {
     each_link(html, |address| {
         let is_plain = is_of_the_web(address) && !address.contains("{{");
@@ -77,7 +77,7 @@ pub fn marked(html: &str, utm: &Utm) -> String {
     })
 }
 
-/// Put the pixel at the end of what is shown.
+/// Adds the tracking pixel at the end of the visible content.
 pub fn with_pixel(html: &str) -> String {
     let pixel = format!(
         "<img src=\"{{{{ {OPEN} }}}}\" alt=\"\" width=\"1\" height=\"1\" style=\"display:block;border:0;width:1px;height:1px\">"
@@ -85,7 +85,7 @@ pub fn with_pixel(html: &str) -> String {
     at_the_end(html, &pixel)
 }
 
-/// Put a line to unsubscribe by at the end of what is shown.
+/// Adds an unsubscribe line at the end of the visible content.
 pub fn with_unsubscribe(html: &str) -> String {
     let line = "<p style=\"margin:16px;text-align:center;font:12px/18px sans-serif;color:#666666\">\
                 <a href=\"{{ unsubscribe_url }}\" style=\"color:#666666\">Unsubscribe</a></p>";
@@ -97,12 +97,12 @@ fn at_the_end(html: &str, more: &str) -> String {
     format!("{}{more}{}", &html[..end], &html[end..])
 }
 
-/// Whether a text offers its reader to unsubscribe.
+/// Returns whether a text contains an unsubscribe link.
 pub fn offers_to_unsubscribe(text: &str) -> bool {
     text.contains("unsubscribe_url") || text.contains("unsubscribeUrl")
 }
 
-/// The language that the HTML says it is in: the `lang` of its first tag with one, which stands before all text.
+/// Returns the language the HTML declares: the `lang` of its first tag with one, before any text.
 pub fn language(html: &str) -> Option<String> {
     let start = html.to_ascii_lowercase().find("<html")?;
     let tag = Tag::read(html, start, &["html"], "lang")?;
@@ -110,16 +110,16 @@ pub fn language(html: &str) -> Option<String> {
     Some(html[from..to].trim().to_owned()).filter(|language| !language.is_empty())
 }
 
-/// A tag, and where the value of one attribute of it stands.
+/// A tag, and the position of one attribute's value.
 struct Tag {
-    /// Behind its `>`.
+    /// The position after its `>`.
     end: usize,
-    /// Without quotes or if it is empty there is none.
+    /// `None` for unquoted or empty values.
     value: Option<(usize, usize)>,
 }
 
 impl Tag {
-    /// The tag at `open`; the value is that of `wanted`, if the element is one of `elements`.
+    /// Reads the tag at `open`; the value is that of `wanted`, if the element is one of `elements`.
     fn read(html: &str, open: usize, elements: &[&str], wanted: &str) -> Option<Self> {
         let bytes = html.as_bytes();
         if bytes[open..].starts_with(b"<!--") {
@@ -147,7 +147,7 @@ impl Tag {
             let attribute = &html[from..at];
             let equals = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             if bytes.get(equals) != Some(&b'=') {
-                // A lone sign that is no name must not hold us up.
+                // A stray character must not stop the scan.
                 at = at.max(from + usize::from(at == from));
                 continue;
             }
@@ -163,7 +163,7 @@ impl Tag {
                     (at, end, end)
                 }
             };
-            // Without quotes there is no place for a hole.
+            // An unquoted value cannot hold a placeholder.
             if is_one && attribute.eq_ignore_ascii_case(wanted) && found.is_none() && behind > end {
                 found = Some((start, end));
             }
@@ -172,7 +172,7 @@ impl Tag {
     }
 }
 
-/// The value of an attribute without the escapes that addresses commonly have.
+/// Returns the value of an attribute, with the escapes common in URLs decoded.
 fn unescaped(value: &str) -> String {
     value
         .replace("&quot;", "\"")
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_of_the_web_become_holes_and_others_stay() {
+    fn web_links_become_placeholders_and_others_stay() {
         let html = r##"<p>1 < 2<a class="x" href="https://a.example/?a=1&amp;b=2">A</a><A HREF='http://b.example'>B</A>
 <a href="mailto:x@y.example">M</a><a href="#top">T</a><a href="{{ unsubscribe_url }}">U</a><img src="https://c.example/i.png">
 <!-- <a href="https://d.example">no</a> --><area shape=rect href="https://a.example/?a=1&amp;b=2"><a name=q href=https://e.example>E</a></p>"##;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_are_not_counted_are_marked_where_they_stand() {
+    fn untracked_links_get_utm_parameters_in_place() {
         let utm = Utm { source: Some("a & b".parse().expect("short")), ..Utm::default() };
         let html = "<a href=\"https://a.example/?q=1&amp;r=2#x\">A</a><a href='https://b.example/{{ plan }}'>B</a><a href=\"#top\">T</a>";
         let expected = html.replace("r=2#x", "r=2&amp;utm_source=a+%26+b#x");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_tags_stay_and_end() {
+    fn broken_tags_stay_and_the_scan_ends() {
         for html in [
             "<a href=\"https://a.example",
             "<a href=",
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn pixel_and_line_stand_before_the_end_of_the_body() {
+    fn pixel_and_line_come_before_the_end_of_the_body() {
         assert!(with_pixel("<BODY>x</BODY></html>").ends_with("px\"></BODY></html>"));
         assert!(with_pixel("x").starts_with("x<img"));
         assert!(offers_to_unsubscribe(&with_unsubscribe("x")));

@@ -1,6 +1,6 @@
-//! What a mailing says, compiled: templates checked once, links taken out, what all recipients share encoded once.
+//! Compiled content: templates checked once, links extracted, and shared parts encoded once.
 //!
-//! It does not know recipients, domains or keys; see `letter.rs` for one message.
+//! It does not know recipients, domains or keys; see `message.rs` for one message.
 
 pub mod links;
 
@@ -15,38 +15,38 @@ use crate::engine::render::merge::{Fields, Kind, MergeError, Template};
 use crate::features::domains::Utm;
 use crate::vocab::codes::Code;
 
-/// A content that can be filled any number of times.
+/// A content that can be rendered any number of times.
 #[derive(Debug)]
 pub struct Compiled {
     pub subject: Template,
     pub html: Body,
     pub text: Body,
-    /// About how many bytes it holds.
+    /// Its approximate size in bytes.
     pub weight: usize,
 }
 
-/// How a content is to be compiled.
+/// How to compile a content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RenderMode {
     pub opens: bool,
     pub clicks: bool,
-    /// Whether it must offer to unsubscribe.
+    /// Whether it must contain an unsubscribe link.
     pub unsubscribes: bool,
-    /// What links are marked with that are not counted: those that are get their marks where they lead.
+    /// UTM parameters for untracked links; tracked links get theirs on redirect.
     pub utm: Option<Utm>,
 }
 
 impl RenderMode {
-    /// That of a mailing.
+    /// Returns the mode of a mailing.
     pub fn of(tracking: Tracking, transactional: bool) -> Self {
         Self { opens: tracking.opens, clicks: tracking.clicks, unsubscribes: !transactional, utm: None }
     }
 }
 
-/// A mistake in one of a content's texts.
+/// An error in one of a content's texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
-    /// That of the content, if it is known.
+    /// The content's language, if known.
     pub language: Option<String>,
     /// The name of the text in requests.
     pub part: &'static str,
@@ -61,7 +61,7 @@ impl From<TemplateError> for Failure {
     }
 }
 
-/// Check a content and prepare it for many recipients.
+/// Checks a content and prepares it for many recipients.
 pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, TemplateError> {
     let template_error = |part| move |error| TemplateError { language: content.language.clone(), part, error };
     let language = links::language(&content.html);
@@ -71,7 +71,7 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
     if mode.unsubscribes && !links::offers_to_unsubscribe(&html) {
         html = links::with_unsubscribe(&html);
     }
-    // Before links become holes: in plain text they lead where they lead.
+    // Done before links become placeholders, because links in plain text are not tracked.
     let text = match &content.text {
         Some(text) => text.clone(),
         None => text_of(&html),
@@ -92,13 +92,13 @@ pub fn compile(content: &Content, mode: RenderMode) -> Result<Compiled, Template
 }
 
 impl Compiled {
-    /// The first field that must have a value and has none.
+    /// Returns the first required field without a value.
     pub fn missing(&self, fields: &dyn Fields) -> Option<&str> {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().find_map(|template| template.missing(fields))
     }
 
-    /// The fields that every recipient must have, as a template of nothing else: quick to ask of one recipient.
+    /// Returns the fields that every recipient must have, as a template of only these: quick to check per recipient.
     pub fn needs(&self) -> String {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         let fields: BTreeSet<&str> =
@@ -106,14 +106,14 @@ impl Compiled {
         fields.into_iter().map(|field| format!("{{{{ {field} }}}}")).collect()
     }
 
-    /// Whether every recipient has all that is needed, whoever it is.
+    /// Returns whether no field is required.
     pub fn needs_nothing(&self) -> bool {
         let texts = [&self.subject, self.html.template(), self.text.template()];
         texts.into_iter().all(|template| template.fields().all(|field| field == "email" || is_link(field)))
     }
 }
 
-/// The HTML with its preheader. Its links have the same numbers whatever else becomes of it.
+/// Returns the HTML with its preheader. Its links always have the same numbers.
 pub fn shown(content: &Content) -> String {
     match &content.preheader {
         Some(preheader) => with_preheader(&content.html, preheader),
@@ -121,7 +121,7 @@ pub fn shown(content: &Content) -> String {
     }
 }
 
-/// The preheader in front of everything that is shown, itself unseen.
+/// Inserts the preheader, hidden, in front of the visible content.
 fn with_preheader(html: &str, preheader: &str) -> String {
     let escaped = preheader.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let hidden = format!("<div style=\"display:none;max-height:0;max-width:0;opacity:0;overflow:hidden\">{escaped}</div>");
@@ -129,7 +129,7 @@ fn with_preheader(html: &str, preheader: &str) -> String {
     format!("{}{hidden}{}", &html[..body], &html[body..])
 }
 
-/// The text for those who read no HTML. Of HTML that is too deep or too long nothing is taken: its readers see the HTML.
+/// Returns the plain-text version. If the HTML is too deep or too long, it is empty.
 fn text_of(html: &str) -> String {
     imported_html::text(html).map(|(text, _)| text).unwrap_or_default()
 }

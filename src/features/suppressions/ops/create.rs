@@ -1,4 +1,4 @@
-//! Put an address on the suppression list.
+//! Adds an address to the suppression list.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,25 +17,25 @@ use crate::vocab::permissions::Permission;
 /// `suppressions.create`
 pub struct Create;
 
-/// An address that is not to be mailed.
+/// An address to suppress.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewSuppression {
     pub email: EmailAddress,
-    /// `manual` if absent; the others are for lists that come from elsewhere.
+    /// `manual` if absent; the other reasons are for lists imported from elsewhere.
     #[serde(default)]
     pub reason: GivenReason,
-    /// For people who wonder later.
+    /// A note for later readers.
     pub note: Option<ShortText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
 }
 
-/// Why an address is put on the list by hand.
+/// Why an address is added by hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GivenReason {
     #[default]
     Manual,
-    /// Messages that somebody waits for still go out.
+    /// Transactional messages still go out.
     Unsubscribe,
     BounceHard,
     Complaint,
@@ -54,10 +54,10 @@ impl From<GivenReason> for Reason {
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("suppressions.create", "/v1/suppressions", needs(Permission::AudienceWrite))
-        .summary("Stop mailing an address")
+        .summary("Suppress an address")
         .about(
-            "Holds for the whole account and at once, also for messages that wait already. An address that is on the list stays as it \
-             is, unless this reason is graver; the answer says what holds.",
+            "Takes effect immediately for the whole account, including queued messages. An address already on the list stays as it \
+             is, unless this reason is graver; the response shows the resulting entry.",
         )
         .replay(Replay::Keyed);
     type Input = NewSuppression;

@@ -1,4 +1,4 @@
-//! Take an address off the suppression list.
+//! Removes an address from the suppression list.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,14 +14,14 @@ use crate::vocab::permissions::Permission;
 /// `suppressions.delete`
 pub struct Delete;
 
-/// Which address.
+/// Selects an address.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuppressionRef {
     pub email: EmailAddress,
 }
 
-/// What was taken off.
+/// The result of a removal.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedSuppression {
     /// The address that can be mailed again.
@@ -33,7 +33,9 @@ pub struct DeletedSuppression {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("suppressions.delete", "/v1/suppressions/{email}", needs(Permission::AudienceWrite))
         .summary("Allow an address to be mailed again")
-        .about("For addresses whose owners want mail again, or whose mail servers were wrong. The contact's own status is another matter.")
+        .about(
+            "Use this if the recipient wants mail again or the mail server was wrong. It does not change the contact's status.",
+        )
         .fails(&[Code::NotFound]);
     type Input = SuppressionRef;
     type Output = Done<DeletedSuppression>;
@@ -47,7 +49,7 @@ impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: SuppressionRef) -> Result<Self::Output, Failure> {
         let digester = Digester::new(&caller.engine.seal);
         let email = input.email.normalised();
-        let absent = || Failure::because(Code::NotFound, "This address is not on the suppression list: it can be mailed.");
+        let absent = || Failure::because(Code::NotFound, "This address is not on the suppression list, so it can be mailed.");
         store::delete(tx, &digester, caller.account(), &email)?.ok_or_else(absent)?;
         Ok(Done(DeletedSuppression { email, deleted: true }))
     }

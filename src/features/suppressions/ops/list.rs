@@ -1,4 +1,4 @@
-//! List the addresses that are not mailed.
+//! Lists the suppressed addresses.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,26 +14,26 @@ use crate::vocab::permissions::Permission;
 /// `suppressions.list`
 pub struct List;
 
-/// Which of them.
+/// The filters, and the page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSuppressions {
-    /// Only those for this reason.
+    /// Only addresses suppressed for this reason.
     pub reason: Option<Reason>,
-    /// Only this address. It is also found if its owner's data was erased.
+    /// Only this address. It is also found if the recipient's data was erased.
     pub email: Option<EmailAddress>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of addresses to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page to return instead of `offset`, from 1.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("suppressions.list", "/v1/suppressions", needs(Permission::AudienceRead))
-        .summary("List the addresses that are not mailed")
-        .about("Those of the whole account, the newest first.")
+        .summary("List suppressed addresses")
+        .about("Covers the whole account, newest first.")
         .blocking();
     type Input = ListSuppressions;
     type Output = Page<SuppressionView>;

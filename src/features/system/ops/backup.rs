@@ -1,4 +1,4 @@
-//! A copy of all data, made while it is used.
+//! A backup of all data, made while the service runs.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +17,7 @@ use crate::vocab::limits;
 
 pub struct Backup;
 
-/// Where to.
+/// The target of a backup.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BackupRequest {
@@ -25,14 +25,14 @@ pub struct BackupRequest {
     pub to: String,
 }
 
-/// A backup that is complete.
+/// A completed backup.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackupView {
     pub folder: String,
     /// Rows in all its files.
     pub rows: u64,
-    /// The file that is not in it and that sealed secrets cannot be opened without.
+    /// The master key file, which is not in the backup. Sealed secrets cannot be opened without it.
     pub master_key: String,
 }
 
@@ -40,7 +40,7 @@ impl Operation for Backup {
     const SPEC: Spec = Spec::post("system.backup", "/admin/backups", operator())
         .summary("Make a backup")
         .about(
-            "Each file is one moment of its store. The master key is never in a backup; that its file still holds the key is verified.",
+            "Each file is a consistent snapshot of its store. A backup never contains the master key, but the key file is verified.",
         )
         .fails(&[Code::WrongState]);
     type Input = BackupRequest;
@@ -57,7 +57,7 @@ impl Async for Backup {
     async fn run(context: Context, input: BackupRequest) -> Result<Self::Output, Failure> {
         let target = PathBuf::from(&input.to);
         if !target.is_absolute() {
-            return Err(Failure::field("to", "give the full path of the folder"));
+            return Err(Failure::field("to", "set the full path of the folder"));
         }
         let (engine, now) = (context.engine.clone(), context.now());
         let making = move || {
@@ -70,7 +70,7 @@ impl Async for Backup {
         context.engine.control.write_essential(move |tx| store::note_backup(tx, &last)).await??;
         if let Err(trouble) = context.engine.check_key() {
             let detail = format!(
-                "The backup in {} is complete, but {trouble}. Put your copy of the key back before the service stops: Mailmill does not \
+                "The backup in {} is complete, but {trouble}. Restore the key from your copy before the service stops: Mailmill does not \
                  start without it.",
                 input.to
             );
@@ -81,11 +81,11 @@ impl Async for Backup {
     }
 }
 
-/// Refuse a backup for which the disk of `target` has no room, before it fills that disk. On the data folder's own disk it also leaves
-/// as much as keeps the service from becoming read-only.
+/// Rejects a backup that does not fit on the disk of `target`, before it fills that disk. On the data folder's own disk it also keeps
+/// enough space that the service does not become read-only.
 fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     let files = [&engine.control].into_iter().chain(engine.environments().map(|data| &data.store)).map(|store| store.file());
-    // What the files take on the disk: parts of them were never written.
+    // The allocated size: parts of the files were never written.
     let needed: u64 = files.filter_map(|file| fs::metadata(file).ok()).map(|found| found.blocks().saturating_mul(512)).sum();
     let Some(folder) = target.ancestors().find(|folder| folder.is_dir()) else { return Ok(()) };
     let Ok(free) = machine::free_bytes(folder) else { return Ok(()) };
@@ -97,7 +97,7 @@ fn require_room(engine: &Engine, target: &Path) -> Result<(), Failure> {
     }
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let detail = format!(
-        "to: the backup takes up to {} MiB, and {} MiB are free on the disk of {}{}. Make room, or name a folder on another disk.",
+        "to: the backup takes up to {} MiB, and {} MiB are free on the disk of {}{}. Free up space, or choose a folder on another disk.",
         mib(needed),
         free >> 20,
         folder.display(),

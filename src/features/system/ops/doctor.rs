@@ -1,4 +1,4 @@
-//! What keeps this installation from sending mail that arrives.
+//! Check for problems that keep this installation's mail from arriving.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,23 +10,22 @@ use crate::vocab::finding::Finding;
 
 pub struct Doctor;
 
-/// What was found, the most urgent subjects first.
+/// The findings, most urgent subjects first.
 #[derive(Serialize, JsonSchema)]
 pub struct Findings {
     pub findings: Vec<Finding>,
 }
 
 impl Operation for Doctor {
-    const SPEC: Spec =
-        Spec::post("system.doctor", "/admin/doctor", operator()).summary("Look for what keeps mail from arriving").about(
-            "Looks at clock, disk, transport, reverse DNS and the records of every sending domain. Sends and changes nothing.",
-        );
+    const SPEC: Spec = Spec::post("system.doctor", "/admin/doctor", operator())
+        .summary("Check for problems that keep mail from arriving")
+        .about("Checks clock, disk, transport, reverse DNS and the records of every sending domain. Sends and changes nothing.");
     type Input = NoInput;
     type Output = Done<Findings>;
 
     fn example() -> (Value, Self::Output) {
-        let remedy = "Install a time service, like chrony or systemd-timesyncd: signatures and schedules go by the clock.";
-        let finding = Finding::warning("clock", "nobody keeps the system's clock right", remedy);
+        let remedy = "Install a time service, like chrony or systemd-timesyncd: signatures and schedules depend on the clock.";
+        let finding = Finding::warning("clock", "the system clock is not synchronized", remedy);
         (json!({}), Done(Findings { findings: vec![finding] }))
     }
 }

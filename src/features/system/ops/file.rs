@@ -1,4 +1,4 @@
-//! A kept file, for whoever has its link: screenshots, exports of emails.
+//! Files with signed links: screenshots and exports of emails.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,12 +14,12 @@ use crate::vocab::ids::BlobId;
 /// `system.file`
 pub struct File;
 
-/// The link, taken apart.
+/// The parts of the link.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FileLink {
     pub file_id: BlobId,
-    /// What makes the link work, for a day or two.
+    /// The token that makes the link valid for a day or two.
     pub token: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Operation for File {
     const SPEC: Spec = Spec::get("system.file", "/v1/files/{fileId}", public())
         .summary("Get a file by its link")
         .about(
-            "Without a key: the link itself is the permission, and works for one to two days. Answers with the file in its own type, \
+            "Requires no key: the link itself is the permission, and is valid for one to two days. Returns the file with its own type, \
                 like image/png.",
         )
         .fails(&[Code::NotFound]);
@@ -46,7 +46,7 @@ impl Raw for File {
         if !context.engine.opens_file(input.file_id, &input.token.unwrap_or_default()) {
             return Err(gone());
         }
-        // The link does not say of which environment it is; an id is in one of them only.
+        // The link does not contain the environment; an id exists in only one of them.
         for data in context.engine.environments() {
             if let Some(reply) = file::send(data.store.read(), input.file_id, Disposition::Inline)? {
                 return Ok(reply);
@@ -57,5 +57,5 @@ impl Raw for File {
 }
 
 fn gone() -> Failure {
-    Failure::because(Code::NotFound, "This link is not valid, or its time is over; ask again for what it was a part of.")
+    Failure::because(Code::NotFound, "This link is invalid or has expired; request a new one.")
 }

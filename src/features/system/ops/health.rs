@@ -1,4 +1,4 @@
-//! Whether the service is up. Tells strangers nothing that they could use.
+//! Whether the service is up. Returns nothing that an attacker could use.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,15 +8,15 @@ use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec
 
 pub struct Health;
 
-/// The service answers.
+/// The health of the service.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealthView {
-    /// `ok`: otherwise there would be no answer.
+    /// Always `ok`.
     pub status: &'static str,
     /// The program's version.
     pub version: &'static str,
-    /// For how long it has been running.
+    /// Seconds since the start.
     pub uptime_seconds: i64,
     /// Whether only reads, unsubscribe links and redirects work, because the disk is almost full.
     pub read_only: bool,
@@ -24,8 +24,8 @@ pub struct HealthView {
 
 impl Operation for Health {
     const SPEC: Spec = Spec::get("system.health", "/health", public())
-        .summary("Ask whether the service is up")
-        .about("For probes, use /health/live and /health/ready. Counts against no request budget.");
+        .summary("Check that the service is up")
+        .about("For probes, use /health/live and /health/ready. Does not count against a request budget.");
     type Input = NoInput;
     type Output = Done<HealthView>;
 

@@ -1,4 +1,4 @@
-//! Whether the process runs and answers.
+//! Whether the process runs and responds.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,17 +9,17 @@ use crate::engine::api::{Async, Context, Done, Failure, NoInput, Operation, Spec
 /// `system.live`
 pub struct Live;
 
-/// The process answers.
+/// The process responds.
 #[derive(Serialize, JsonSchema)]
 pub struct LiveView {
-    /// `live`: otherwise there would be no answer.
+    /// Always `live`.
     pub status: &'static str,
 }
 
 impl Operation for Live {
-    const SPEC: Spec = Spec::get("system.live", "/health/live", public()).summary("Check that the process answers").about(
+    const SPEC: Spec = Spec::get("system.live", "/health/live", public()).summary("Check that the process responds").about(
         "For supervisors and proxies: a service that is not ready still serves reads and unsubscribe \
-            links. Counts against no request budget.",
+            links. Does not count against a request budget.",
     );
     type Input = NoInput;
     type Output = Done<LiveView>;

@@ -1,4 +1,4 @@
-//! Mail a link of this installation to whom it is for.
+//! Email a link of this installation to its recipient.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::features::sending::system_mail::{self, SystemEmail};
 
 pub struct MailLink;
 
-/// The link, and whom it is for.
+/// The link and its recipient.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MailLinkRequest {
@@ -20,28 +20,28 @@ pub struct MailLinkRequest {
     pub link: String,
 }
 
-/// What a link is for.
+/// The purpose of a link.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPurpose {
-    /// To become a member.
+    /// Joins an account.
     Invitation,
-    /// To choose a new password.
+    /// Sets a new password.
     Reset,
 }
 
-/// Whether a server has taken it.
+/// Whether a mail server accepted the email.
 #[derive(Serialize, JsonSchema)]
 pub struct MailLinkResult {
     pub mailed: bool,
-    /// Why not.
+    /// Why it was not accepted.
     pub reason: Option<String>,
 }
 
 impl Operation for MailLink {
     const SPEC: Spec = Spec::post("system.mail_link", "/admin/mail-link", operator())
-        .summary("Mail a link to whom it is for")
-        .about("With the From address accounts.mail_from, by the transport of live mail, at once and without another try.");
+        .summary("Email a link to its recipient")
+        .about("Sent at once from the address accounts.mail_from through the transport of live mail, without retries.");
     type Input = MailLinkRequest;
     type Output = Done<MailLinkResult>;
 
@@ -55,7 +55,7 @@ impl Async for MailLink {
     async fn run(context: Context, input: MailLinkRequest) -> Result<Self::Output, Failure> {
         let engine = &context.engine;
         if !input.link.starts_with(&format!("{}/", engine.base_url())) {
-            return Err(Failure::field("link", "it is not one of this installation"));
+            return Err(Failure::field("link", "it is not a link of this installation"));
         }
         let base = engine.base_url();
         let (subject, text) = match input.purpose {

@@ -1,4 +1,4 @@
-//! The OpenAPI document of this very service.
+//! The OpenAPI document of this service.
 
 use std::sync::OnceLock;
 
@@ -13,13 +13,13 @@ use crate::engine::api::{Bare, Context, Failure, Media, NoInput, Operation, Raw,
 
 pub struct OpenApi;
 
-/// The document's bytes. Its paths are relative to where it was found, so it is the same for every way in.
+/// The document's bytes. Its paths are relative to its own location, so it is the same under every base URL.
 static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
 
 impl Operation for OpenApi {
     const SPEC: Spec = Spec::get("system.openapi", "/openapi.json", public())
         .summary("Get the OpenAPI document")
-        .about("OpenAPI 3.1, made from the declarations that the service itself runs on.");
+        .about("OpenAPI 3.1, generated from the declarations that the service itself runs on.");
     type Input = NoInput;
     type Output = Bare;
 

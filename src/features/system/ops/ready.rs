@@ -1,4 +1,4 @@
-//! Whether the service does all that it is for. Tells strangers numbers, and nothing that they could use.
+//! Whether all parts of the service work. Returns numbers only, and nothing that an attacker could use.
 
 use serde_json::{Value, json};
 
@@ -16,8 +16,8 @@ impl Operation for Ready {
     const SPEC: Spec = Spec::get("system.ready", "/health/ready", public())
         .summary("Check that the service is ready")
         .about(
-            "For alerts. Answers 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
-            descriptors, the dispatchers of mail and webhooks, or a background job. Counts against no request budget.",
+            "For alerts. Returns 503 with the same `data` if a check is not `ok`: a data file, the search index, the key, disk space, \
+            descriptors, the dispatchers of mail and webhooks, or a background job. Does not count against a request budget.",
         );
     type Input = NoInput;
     type Output = Done<Condition>;

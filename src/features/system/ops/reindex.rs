@@ -1,4 +1,4 @@
-//! The search index built anew, while the present one answers.
+//! Rebuilds the search index while the current one serves searches.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::vocab::environment::Environment;
 
 pub struct Reindex;
 
-/// Which index.
+/// The index to rebuild.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReindexRequest {
@@ -18,7 +18,7 @@ pub struct ReindexRequest {
     pub environment: Option<Environment>,
 }
 
-/// What was built and is in use now.
+/// The rebuilt indexes, now in use.
 #[derive(Serialize, JsonSchema)]
 pub struct Indexes {
     pub indexes: Vec<IndexView>,
@@ -34,8 +34,8 @@ pub struct IndexView {
 
 impl Operation for Reindex {
     const SPEC: Spec = Spec::post("system.reindex", "/admin/reindex", operator())
-        .summary("Build the search index anew")
-        .about("Answers when the new index is in use; until then the present one answers searches.");
+        .summary("Rebuild the search index")
+        .about("Responds when the new index is in use; until then the current one serves searches.");
     type Input = ReindexRequest;
     type Output = Done<Indexes>;
 

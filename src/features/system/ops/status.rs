@@ -1,4 +1,4 @@
-//! How the installation is doing, for the people who answer for it.
+//! The status of the installation, for its operators.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::vocab::environment::Environment;
 /// `system.status`
 pub struct Status;
 
-/// How the installation is doing.
+/// The status of the installation.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusView {
@@ -33,15 +33,15 @@ pub struct StatusView {
     pub stores: Vec<StoreView>,
     /// The disk of the data folder.
     pub disk: DiskView,
-    /// Whether sending is on hold after a restore or on a copy, and why: then GET /v1/system/hold shows what waits. Absent if it is not.
+    /// Whether sending is on hold after a restore or on a copy, and why; GET /v1/system/hold shows what waits. Absent if it is not on hold.
     pub hold: Option<HoldStatus>,
-    /// What waits to be done, by environment.
+    /// Queue lengths, by environment.
     pub queues: Vec<QueueView>,
     /// The background jobs of this process.
     pub workers: Vec<WorkerView>,
-    /// The newest backup that was completed; absent if none was made. Whether it is still where it was put is not known.
+    /// The newest completed backup; absent if there is none. Whether its folder still exists is not known.
     pub last_backup: Option<LastBackupView>,
-    /// The last lines of the log, the newest first. They are forgotten when the process ends.
+    /// The last lines of the log, newest first. They are lost when the process ends.
     pub log: Vec<LogLine>,
 }
 
@@ -49,7 +49,7 @@ pub struct StatusView {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HoldStatus {
     pub since: WireTime,
-    /// Why, in words.
+    /// The reason.
     pub reason: String,
 }
 
@@ -66,22 +66,22 @@ pub struct StoreView {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiskView {
-    /// What is free; absent if the system does not say.
+    /// The free space; absent if the system does not report it.
     pub free_bytes: Option<u64>,
     /// Below this, the service is read-only: the setting data.free_mib_min.
     pub free_bytes_min: u64,
-    /// What is kept for unsubscribes, and for messages on their way, on a full disk.
+    /// Space reserved for unsubscribes, and for messages in flight, on a full disk.
     pub reserve_bytes: u64,
     /// Whether the service is read-only: reads, unsubscribe links and redirects work, all other writes are refused, and sending waits.
     pub read_only: bool,
 }
 
-/// Something that waits.
+/// A queue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QueueView {
     pub name: &'static str,
     pub environment: Environment,
-    /// How many wait.
+    /// The number of waiting entries.
     pub waiting: u64,
 }
 
@@ -92,15 +92,15 @@ pub struct WorkerView {
     pub name: String,
     /// Steps that have ended since the start.
     pub steps: u64,
-    /// Those of them that failed; a step that failed is repeated.
+    /// Failed steps; a failed step is retried.
     pub failures: u64,
-    /// How often it panicked or ended unexpectedly, and was started again.
+    /// How often it panicked or ended unexpectedly, and was restarted.
     pub restarts: u64,
-    /// Since when it is in a step; absent if it waits.
+    /// When its current step started; absent if it waits.
     pub busy_since: Option<WireTime>,
     pub last_step_at: Option<WireTime>,
     pub last_failure_at: Option<WireTime>,
-    /// Why, in words.
+    /// The reason.
     pub last_failure: Option<String>,
 }
 
@@ -108,7 +108,7 @@ pub struct WorkerView {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LastBackupView {
     pub at: WireTime,
-    /// Where it was put.
+    /// Its folder.
     pub folder: String,
     /// Rows in all its files.
     pub rows: u64,
@@ -125,7 +125,7 @@ pub struct LogLine {
 
 impl Operation for Status {
     const SPEC: Spec = Spec::get("system.status", "/v1/system/status", manager())
-        .summary("Read how the installation is doing")
+        .summary("Get the status of the installation")
         .about("Only the installation's own account, which is the first one, may call this.");
     type Input = NoInput;
     type Output = Done<StatusView>;
@@ -157,7 +157,7 @@ impl Operation for Status {
             queues: vec![QueueView { name: "Webhook deliveries", environment: Environment::Live, waiting: 3 }],
             workers: vec![worker],
             last_backup: Some(LastBackupView { at, folder: "/var/backups/mailmill/monday".into(), rows: 1_000 }),
-            log: vec![LogLine { at, level: "warn", text: "a step failed and will be repeated worker=sweep".into() }],
+            log: vec![LogLine { at, level: "warn", text: "a step failed and will be retried worker=sweep".into() }],
         };
         (json!({}), Done(view))
     }
@@ -168,7 +168,10 @@ impl Async for Status {
         let (engine, account, now) = (context.engine.clone(), context.caller.account(), context.now());
         let looking = tokio::task::spawn_blocking(move || {
             if !accounts::is_installations(&engine.control.read(), account)? {
-                return Err(Failure::because(Code::InsufficientPermissions, "Only the installation's own account may see this."));
+                return Err(Failure::because(
+                    Code::InsufficientPermissions,
+                    "Only the installation's own account may access this.",
+                ));
             }
             collect(&engine, now)
         });

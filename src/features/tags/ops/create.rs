@@ -1,4 +1,4 @@
-//! Make a tag.
+//! Creates a tag.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,9 +23,9 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTag {
-    /// The project it belongs to.
+    /// The tag's project.
     pub project_id: ProjectId,
-    /// Unique in the project, whatever its case.
+    /// Unique in the project, ignoring case.
     pub name: TagName,
     /// `#RRGGBB`.
     pub color: Option<Color>,
@@ -35,9 +35,11 @@ pub struct NewTag {
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("tags.create", "/v1/tags", needs(Permission::AudienceWrite))
-        .summary("Make a tag")
-        .about("Tags named when contacts are written are made by themselves. A name that the project has already is refused with 409, \
-                and data.id says which tag has it.")
+        .summary("Create a tag")
+        .about(
+            "Writing a contact with an unknown tag creates the tag too. A name that the project already has is refused with 409; \
+                data.id is the id of that tag.",
+        )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = NewTag;
@@ -58,7 +60,7 @@ impl Command for Create {
         projects::require(tx, caller.account(), project)?;
         check_name(tx, project, &input.name, None)?;
         let full = || {
-            let detail = format!("A project has at most {} tags; delete some first.", limits::TAGS_PER_PROJECT_MAX);
+            let detail = format!("A project can have at most {} tags; delete some first.", limits::TAGS_PER_PROJECT_MAX);
             Failure::because(Code::LimitReached, detail)
         };
         let mut tag = tags::create(tx, project, &input.name)?.ok_or_else(full)?;
@@ -76,7 +78,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn makes_a_tag_that_can_be_read() {
+    fn creates_a_tag_that_can_be_read() {
         let app = TestApp::new();
         let answer = app.post_in("/v1/tags", json!({ "name": " VIP ", "color": "#1a73e8", "description": "" }));
         assert_eq!(answer.status, 201);
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_makes_no_second_and_names_the_first() {
+    fn a_repeated_request_creates_no_second_tag_and_returns_the_first_id() {
         let app = TestApp::new();
         let id = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].clone();
         let again = app.post_in("/v1/tags", json!({ "name": "VIP" }));
@@ -98,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_made_along_with_a_contact_has_its_name_too() {
+    fn a_tag_created_with_a_contact_also_reserves_its_name() {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
         assert_eq!(app.post_in("/v1/tags", json!({ "name": "vip" })).refusal().1, "NAME_TAKEN");
     }
 
     #[test]
-    fn refuses_a_name_and_a_colour_that_are_none() {
+    fn invalid_names_and_colors_are_refused() {
         let app = TestApp::new();
         for (body, path) in [(json!({ "name": " " }), "name: "), (json!({ "name": "a", "color": "red" }), "color: ")] {
             let answer = app.post_in("/v1/tags", body);

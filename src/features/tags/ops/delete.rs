@@ -17,10 +17,10 @@ use crate::vocab::permissions::Permission;
 /// `tags.delete`
 pub struct Delete;
 
-/// What was deleted.
+/// The result of a deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTag {
-    /// The tag that is gone.
+    /// The deleted tag.
     pub id: TagId,
     /// Always true.
     pub deleted: bool,
@@ -29,7 +29,7 @@ pub struct DeletedTag {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("tags.delete", "/v1/tags/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a tag")
-        .about("Its contacts stay and lose it. A segment that names it finds no contact by it any more.")
+        .about("The tag is removed from its contacts, which stay. Segments that filter by it no longer find contacts with it.")
         .fails(&[Code::NotFound]);
     type Input = TagRef;
     type Output = Done<DeletedTag>;
@@ -55,7 +55,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn contacts_stay_without_it_and_a_new_tag_of_its_name_has_none() {
+    fn contacts_stay_without_the_tag_and_a_new_tag_of_its_name_is_empty() {
         let app = TestApp::new();
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip", "news"] })).data();
         let tags = app.get_in("/v1/tags?search=vip").data();

@@ -15,13 +15,13 @@ use crate::vocab::permissions::Permission;
 /// `tags.get`
 pub struct Get;
 
-/// Which tag.
+/// Selects a tag.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagRef {
     /// The tag's id.
     pub id: TagId,
-    /// The project it belongs to.
+    /// The tag's project.
     pub project_id: ProjectId,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn counts_contacts_that_have_it_now() {
+    fn counts_the_contacts_that_have_it_now() {
         let app = TestApp::new();
         let contact = |email: &str| app.post_in("/v1/contacts", json!({ "email": email, "tags": ["vip"] })).data()["id"].clone();
         contact("ada@example.com");
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn another_projects_tag_is_not_there() {
+    fn another_projects_tag_is_not_found() {
         let app = TestApp::new();
         let id = app.post_in("/v1/tags", json!({ "name": "vip" })).data()["id"].as_str().expect("an id").to_owned();
         let other = app.another_project();

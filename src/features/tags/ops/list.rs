@@ -17,13 +17,13 @@ use crate::vocab::permissions::Permission;
 /// `tags.list`
 pub struct List;
 
-/// Which tags, in which order, and which page of them.
+/// The filters, the order, and the page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTags {
-    /// The project they belong to.
+    /// The project of the tags.
     pub project_id: ProjectId,
-    /// Only tags with this text in their name, whatever its case.
+    /// Only tags whose name contains this text, ignoring case.
     pub search: Option<String>,
     #[serde(default)]
     pub sort_by: TagSortBy,
@@ -31,26 +31,26 @@ pub struct ListTags {
     pub sort_order: SortOrder,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of tags to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
     pub page: Option<PageNumber>,
 }
 
-/// What tags are ordered by.
+/// The field that tags are ordered by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TagSortBy {
     #[default]
     CreatedAt,
-    /// Without regard to case.
+    /// Ignoring case.
     Name,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("tags.list", "/v1/tags", needs(Permission::AudienceRead))
         .summary("List tags")
-        .about("Newest first, unless sortBy and sortOrder say otherwise.")
+        .about("Newest first, unless sortBy or sortOrder is given.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListTags;
@@ -81,7 +81,7 @@ impl Query for List {
 
 fn sort(tags: &mut [Tag], by: TagSortBy, order: SortOrder) {
     match by {
-        // Numbers are given in order of creation.
+        // Numbers are assigned in order of creation.
         TagSortBy::CreatedAt => tags.sort_by_key(Tag::number),
         TagSortBy::Name => tags.sort_by_cached_key(|tag| fold(&tag.name)),
     }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_newest_first_or_by_name_whatever_its_case() {
+    fn lists_newest_first_or_by_name_in_any_case() {
         let app = app();
         assert_eq!(names(&app.get_in("/v1/tags").data()["tags"]), ["Zoë news", "gamma", "Alpha", "beta"]);
         assert_eq!(
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_text_in_names_whatever_its_case() {
+    fn finds_text_in_names_in_any_case() {
         let data = app().get_in("/v1/tags?search=ZO%C3%8B").data();
         assert_eq!(names(&data["tags"]), ["Zoë news"]);
         assert_eq!(data["total"], 1);

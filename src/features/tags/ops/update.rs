@@ -21,15 +21,15 @@ use crate::vocab::permissions::Permission;
 /// `tags.update`
 pub struct Update;
 
-/// What changes. A field that is left out stays as it is; `null` clears it.
+/// The change. Fields that are not given stay as they are; `null` clears a field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TagPatch {
     /// The tag's id.
     pub id: TagId,
-    /// The project it belongs to.
+    /// The tag's project.
     pub project_id: ProjectId,
-    /// Unique in the project, whatever its case.
+    /// Unique in the project, ignoring case.
     pub name: Option<TagName>,
     /// `#RRGGBB`.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct TagPatch {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("tags.update", "/v1/tags/{id}", needs(Permission::AudienceWrite))
         .summary("Change a tag")
-        .about("Its contacts keep it under its new name, and search finds them by it.")
+        .about("Its contacts keep the tag under its new name, and search finds them by that name.")
         .fails(&[Code::NotFound, Code::NameTaken]);
     type Input = TagPatch;
     type Output = Done<TagView>;
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_name_keeps_the_contacts_and_has_them_indexed_again() {
+    fn a_new_name_keeps_the_contacts_and_reindexes_them() {
         let app = TestApp::new();
         let path = tag(&app, "vip");
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_given_changes_and_null_clears() {
+    fn only_given_fields_change_and_null_clears() {
         let app = TestApp::new();
         let path = tag(&app, "vip");
         let after = app.patch_in(&path, json!({ "description": "Buys often" })).data();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_changes_nothing_leaves_the_time_and_the_feed_alone() {
+    fn an_update_without_effect_leaves_the_time_and_the_feed_unchanged() {
         let app = TestApp::new();
         let path = tag(&app, "vip");
         app.post_in("/v1/contacts", json!({ "email": "ada@example.com", "tags": ["vip"] })).data();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_change_its_case_but_not_take_anothers() {
+    fn a_name_can_change_its_case_but_not_duplicate_another() {
         let app = TestApp::new();
         let (path, other) = (tag(&app, "vip"), tag(&app, "news"));
         assert_eq!(app.patch_in(&path, json!({ "name": "VIP" })).data()["name"], "VIP");

@@ -1,4 +1,4 @@
-//! Which topics one contact gets.
+//! Lists the topics that one contact gets.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,34 +15,34 @@ use crate::vocab::permissions::Permission;
 /// `topics.choices`
 pub struct Choices;
 
-/// Whose topics.
+/// Selects a contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListChoices {
     /// The contact's id.
     pub id: ContactId,
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
 }
 
-/// Every topic of the project, as it concerns the contact.
+/// Every topic of the project, with the contact's subscription.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TopicChoices {
-    /// In the order in which they are offered.
+    /// In display order.
     pub topics: Vec<TopicChoice>,
 }
 
-/// A topic as it concerns one contact.
+/// A topic with one contact's subscription.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicChoice {
     pub topic_id: TopicId,
     pub name: String,
-    /// Whether it is offered and used.
+    /// Whether the topic is offered and used.
     pub is_active: bool,
-    /// Whether the contact gets it, as far as its status lets it get mail at all.
+    /// Whether the contact gets it, provided its status allows mail at all.
     pub subscribed: bool,
-    /// Whether that is the contact's own choice, and not the topic's default.
+    /// Whether that is the contact's own choice rather than the topic's default.
     pub chosen: bool,
 }
 
@@ -50,7 +50,7 @@ impl Operation for Choices {
     const SPEC: Spec = Spec::get("topics.choices", "/v1/contacts/{id}/topics", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/{id}/topics"])
         .summary("List the topics that a contact gets")
-        .about("Every topic of the project, also those that are not active.")
+        .about("Returns every topic of the project, including inactive ones.")
         .fails(&[Code::NotFound]);
     type Input = ListChoices;
     type Output = Done<TopicChoices>;
@@ -88,7 +88,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn choices_and_defaults_are_told_apart() {
+    fn choices_and_defaults_are_distinguished() {
         let app = TestApp::new();
         let id = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let id = id.as_str().expect("an id");
@@ -96,8 +96,9 @@ mod tests {
         app.post_in("/v1/topics", json!({ "name": "Later", "displayOrder": 9, "defaultSubscription": "opt_out" })).data();
         let path = format!("/v1/topics/{}/unsubscribe", topic.as_str().expect("an id"));
         app.post_in(&path, json!({ "subscriberId": id })).data();
-        let told = app.get_in(&format!("/v1/contacts/{id}/topics")).data();
-        let of = |at: usize| (&told["topics"][at]["name"], &told["topics"][at]["subscribed"], &told["topics"][at]["chosen"]);
+        let listed = app.get_in(&format!("/v1/contacts/{id}/topics")).data();
+        let of =
+            |at: usize| (&listed["topics"][at]["name"], &listed["topics"][at]["subscribed"], &listed["topics"][at]["chosen"]);
         assert_eq!(of(0), (&json!("Updates"), &json!(false), &json!(true)));
         assert_eq!(of(1), (&json!("Later"), &json!(false), &json!(false)));
     }

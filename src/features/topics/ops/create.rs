@@ -1,4 +1,4 @@
-//! Make a topic.
+//! Creates a topic.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,26 +24,26 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewTopic {
-    /// The project it belongs to.
+    /// The topic's project.
     pub project_id: ProjectId,
-    /// Unique in the project, whatever its case.
+    /// Unique in the project, ignoring case.
     pub name: TopicName,
-    /// What contacts read about it.
+    /// The description that contacts read.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Where a contact stands that has not chosen; `opt_out` if absent.
+    /// Whether contacts that have not chosen are subscribed; `opt_out` if absent.
     #[serde(default)]
     pub default_subscription: TopicDefault,
-    /// Who is shown it; `private` if absent.
+    /// Which contacts see it; `private` if absent.
     #[serde(default)]
     pub visibility: TopicVisibility,
-    /// Its place among others, the smallest first; behind all others if absent.
+    /// Its position among others, the smallest first; last if absent.
     pub display_order: Option<DisplayOrder>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("topics.create", "/v1/topics", needs(Permission::AudienceWrite))
-        .summary("Make a topic")
-        .about("A name that the project has already is refused with 409, and data.id says which topic has it.")
+        .summary("Create a topic")
+        .about("A name that the project already has is refused with 409; data.id is the id of that topic.")
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::NameTaken, Code::LimitReached]);
     type Input = NewTopic;
@@ -65,7 +65,7 @@ impl Command for Create {
         let others = topics::all(tx, project)?;
         check_name(&others, &input.name, None)?;
         if others.len() >= limits::TOPICS_PER_PROJECT_MAX {
-            let detail = format!("A project has at most {} topics; delete some first.", limits::TOPICS_PER_PROJECT_MAX);
+            let detail = format!("A project can have at most {} topics; delete some first.", limits::TOPICS_PER_PROJECT_MAX);
             return Err(Failure::because(Code::LimitReached, detail));
         }
         let last = others.iter().map(|topic| topic.display_order).max().unwrap_or(0);
@@ -92,7 +92,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_topic_begins_active_private_behind_others_and_nobody_gets_it_unasked() {
+    fn a_new_topic_is_active_private_last_and_opt_out() {
         let app = TestApp::new();
         app.post_in("/v1/topics", json!({ "name": "first", "displayOrder": 41 })).data();
         let answer = app.post_in("/v1/topics", json!({ "name": "Updates" }));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_makes_no_second_and_names_the_first() {
+    fn a_repeated_request_creates_no_second_topic_and_returns_the_first_id() {
         let app = TestApp::new();
         let id = app.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();
         let again = app.post_in("/v1/topics", json!({ "name": "UPDATES" }));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_it_does_not_know_by_its_path() {
+    fn invalid_values_are_refused_with_their_path() {
         let app = TestApp::new();
         for (body, path) in [
             (json!({ "name": "a", "defaultSubscription": "maybe" }), "defaultSubscription: "),

@@ -17,10 +17,10 @@ use crate::vocab::permissions::Permission;
 /// `topics.delete`
 pub struct Delete;
 
-/// What was deleted.
+/// The result of a deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedTopic {
-    /// The topic that is gone.
+    /// The deleted topic.
     pub id: TopicId,
     /// Always true.
     pub deleted: bool,
@@ -29,7 +29,7 @@ pub struct DeletedTopic {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("topics.delete", "/v1/topics/{id}", needs(Permission::AudienceWrite))
         .summary("Delete a topic")
-        .about("The choices of contacts about it go with it. To keep them, set isActive to false instead.")
+        .about("This deletes the contacts' choices too. To keep them, set isActive to false instead.")
         .fails(&[Code::NotFound]);
     type Input = TopicRef;
     type Output = Done<DeletedTopic>;
@@ -55,7 +55,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn the_choices_go_with_it() {
+    fn deleting_a_topic_deletes_its_choices() {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();

@@ -15,13 +15,13 @@ use crate::vocab::permissions::Permission;
 /// `topics.get`
 pub struct Get;
 
-/// Which topic.
+/// Selects a topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopicRef {
     /// The topic's id.
     pub id: TopicId,
-    /// The project it belongs to.
+    /// The topic's project.
     pub project_id: ProjectId,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn another_projects_topic_is_not_there() {
+    fn another_projects_topic_is_not_found() {
         let app = TestApp::new();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));

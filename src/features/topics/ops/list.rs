@@ -16,27 +16,27 @@ use crate::vocab::permissions::Permission;
 /// `topics.list`
 pub struct List;
 
-/// Which topics, and which page of them.
+/// The filters, and the page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTopics {
-    /// The project they belong to.
+    /// The project of the topics.
     pub project_id: ProjectId,
-    /// Also those that are not active.
+    /// Include inactive topics.
     #[serde(default)]
     pub include_inactive: bool,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of topics to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1. The answer's `data` is then the array, and `count` the total.
+    /// The page to return instead of `offset`, from 1. `data` of the response is then the array, and `count` the total.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("topics.list", "/v1/topics", needs(Permission::AudienceRead))
         .summary("List topics")
-        .about("By displayOrder, then by name.")
+        .about("Ordered by displayOrder, then by name.")
         .fails(&[Code::NotFound]);
     type Input = ListTopics;
     type Output = Page<TopicView>;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_by_display_order_then_name_and_leaves_out_inactive_ones() {
+    fn lists_by_display_order_then_name_without_inactive_topics() {
         let app = TestApp::new();
         for (name, order) in [("late", 9), ("Beta", 1), ("alpha", 1), ("off", 0)] {
             let made = app.post_in("/v1/topics", json!({ "name": name, "displayOrder": order })).data();

@@ -17,7 +17,7 @@ use crate::vocab::permissions::Permission;
 /// `topics.subscribe`
 pub struct Subscribe;
 
-/// Who chooses which topic.
+/// The contact and the topic.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChooseTopic {
@@ -25,11 +25,11 @@ pub struct ChooseTopic {
     pub id: TopicId,
     /// The contact's id.
     pub subscriber_id: ContactId,
-    /// The project both belong to.
+    /// The project of both.
     pub project_id: ProjectId,
 }
 
-/// A contact's choice, as it stands now.
+/// A contact's current choice.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
@@ -40,7 +40,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// An example for the documents: the call and its answer.
+    /// An example for the documentation: the call and its response.
     pub fn sample(subscribed: bool) -> (Value, Self) {
         let id = "66f1a2b3c4d5e6f70819202a";
         let subscriber_id = ContactId::parse("66f1a2b30000000a5c3e9d71").expect("24 hexadecimal characters");
@@ -53,7 +53,9 @@ impl Choice {
 impl Operation for Subscribe {
     const SPEC: Spec = Spec::post("topics.subscribe", "/v1/topics/{id}/subscribe", needs(Permission::AudienceWrite))
         .summary("Subscribe a contact to a topic")
-        .about("Kept as the contact's explicit choice, whatever the topic's default is or becomes. Its status does not change.")
+        .about(
+            "Stored as the contact's explicit choice, which overrides the topic's default. The contact's status does not change.",
+        )
         .fails(&[Code::NotFound]);
     type Input = ChooseTopic;
     type Output = Done<Choice>;
@@ -70,7 +72,7 @@ impl Command for Subscribe {
     }
 }
 
-/// Keep a contact's choice about a topic.
+/// Stores a contact's choice for a topic.
 pub fn choose(tx: &mut WriteTx<'_>, caller: &Caller, input: ChooseTopic, subscribed: bool) -> Result<Done<Choice>, Failure> {
     let project = input.project_id;
     projects::require(tx, caller.account(), project)?;
@@ -113,13 +115,13 @@ mod tests {
             let topic = find(&tx, project, self.topic).expect("there");
             let gets_it = is_subscribed(&tx, project, &topic, self.contact.number()).expect("readable");
             let all = subscribers(&tx, project, &topic).expect("readable");
-            assert_eq!(all.contains(self.contact.number()), gets_it, "the set says the same");
+            assert_eq!(all.contains(self.contact.number()), gets_it, "the set agrees");
             gets_it
         }
     }
 
     #[test]
-    fn without_a_choice_the_default_holds_and_a_choice_overrides_it() {
+    fn a_choice_overrides_the_default() {
         for (default, by_default) in [("opt_in", true), ("opt_out", false)] {
             let scene = Scene::new(default);
             assert_eq!(scene.gets_it(), by_default, "{default}");
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_contact_is_no_subscriber() {
+    fn a_deleted_contact_is_not_a_subscriber() {
         let scene = Scene::new("opt_out");
         scene.choose("subscribe");
         scene.app.delete_in(&format!("/v1/contacts/{}", scene.contact)).data();
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_an_unknown_contact_nor_an_unknown_topic_is_subscribed() {
+    fn unknown_contacts_and_topics_are_refused() {
         let scene = Scene::new("opt_out");
         let unknown = "66f1a2b3c4d5e6f70819202a";
         let topic = scene.app.post_in(&format!("/v1/topics/{}/subscribe", scene.topic), json!({ "subscriberId": unknown }));

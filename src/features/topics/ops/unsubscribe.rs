@@ -15,7 +15,7 @@ impl Operation for Unsubscribe {
     const SPEC: Spec = Spec::post("topics.unsubscribe", "/v1/topics/{id}/unsubscribe", needs(Permission::AudienceWrite))
         .summary("Unsubscribe a contact from a topic")
         .about(
-            "Kept as the contact's explicit choice, whatever the topic's default is or becomes. Other topics and its status do \
+            "Stored as the contact's explicit choice, which overrides the topic's default. Other topics and its status do \
                 not change.",
         )
         .fails(&[Code::NotFound]);
@@ -41,7 +41,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn a_second_time_changes_nothing_and_answers_the_same() {
+    fn a_repeated_request_changes_nothing_and_returns_the_same() {
         let app = TestApp::new();
         let contact = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         let topic = app.post_in("/v1/topics", json!({ "name": "Updates" })).data()["id"].clone();

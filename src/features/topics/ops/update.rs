@@ -21,33 +21,33 @@ use crate::vocab::permissions::Permission;
 /// `topics.update`
 pub struct Update;
 
-/// What changes. A field that is left out stays as it is; `null` clears the description.
+/// The change. Fields that are not given stay as they are; `null` clears the description.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TopicPatch {
     /// The topic's id.
     pub id: TopicId,
-    /// The project it belongs to.
+    /// The topic's project.
     pub project_id: ProjectId,
-    /// Unique in the project, whatever its case.
+    /// Unique in the project, ignoring case.
     pub name: Option<TopicName>,
-    /// What contacts read about it.
+    /// The description that contacts read.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Where a contact stands that has not chosen.
+    /// Whether contacts that have not chosen are subscribed.
     pub default_subscription: Option<TopicDefault>,
-    /// Who is shown it.
+    /// Which contacts see it.
     pub visibility: Option<TopicVisibility>,
-    /// Its place among others, the smallest first.
+    /// Its position among others, the smallest first.
     pub display_order: Option<DisplayOrder>,
-    /// Whether it is offered and used.
+    /// Whether the topic is offered and used.
     pub is_active: Option<bool>,
 }
 
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("topics.update", "/v1/topics/{id}", needs(Permission::AudienceWrite))
         .summary("Change a topic")
-        .about("Another default changes where contacts stand that have not chosen; explicit choices stay.")
+        .about("A new default applies to contacts that have not chosen; explicit choices stay.")
         .fails(&[Code::NotFound, Code::NameTaken]);
     type Input = TopicPatch;
     type Output = Done<TopicView>;
@@ -88,7 +88,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn only_what_is_given_changes_and_the_time_only_if_something_does() {
+    fn only_given_fields_change_and_the_time_only_if_something_does() {
         let app = TestApp::new();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates", "description": "New things" })).data();
         let path = format!("/v1/topics/{}", made["id"].as_str().expect("an id"));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_change_its_case_but_not_take_anothers() {
+    fn a_name_can_change_its_case_but_not_duplicate_another() {
         let app = TestApp::new();
         app.post_in("/v1/topics", json!({ "name": "Offers" })).data();
         let made = app.post_in("/v1/topics", json!({ "name": "Updates" })).data();

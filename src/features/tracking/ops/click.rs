@@ -1,4 +1,4 @@
-//! A link in a message: on to where it leads, and the note that it was followed.
+//! A link in a message: redirects to its destination and records the click.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION};
@@ -17,12 +17,10 @@ use crate::vocab::ids::MailingId;
 pub struct Click;
 
 impl Operation for Click {
-    const SPEC: Spec = Spec::get("tracking.click", "/t/c/{token}", public())
-        .summary("Follow a link of a message")
-        .about(
-            "Redirects to the address that is kept for the link, with the recipient's merge fields in it. No part of the request says \
-                where to, so this redirects nowhere else.",
-        );
+    const SPEC: Spec = Spec::get("tracking.click", "/t/c/{token}", public()).summary("Follow a link in a message").about(
+        "Redirects to the stored address of the link, with the recipient's merge fields filled in. The destination never comes \
+                from the request, so this is not an open redirect.",
+    );
     type Input = MessageLink;
     type Output = Bare;
 

@@ -1,4 +1,4 @@
-//! An email recipient by recipient, over all its mailings.
+//! The recipient log of an email, over all its mailings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,34 +17,34 @@ use crate::vocab::rates::RouteGroup;
 /// `tracking.logs`
 pub struct Logs;
 
-/// Which recipients, and which part of them.
+/// The recipients, and the part of the log to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListLogs {
     /// The email's id.
     pub email_id: EmailId,
-    /// Only if it belongs to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the part before.
+    /// `nextCursor` of the previous part.
     pub cursor: Option<String>,
-    /// Only recipients of whom this holds.
+    /// Only recipients with this status.
     pub status: Option<EmailLogStatus>,
 }
 
-/// What can be asked for.
+/// The statuses to filter by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EmailLogStatus {
-    /// Taken over by the next mail server, and not come back. `sent` asks for the same.
+    /// Accepted by the next mail server and not bounced. `sent` means the same.
     #[serde(alias = "sent")]
     Delivered,
     Opened,
     Clicked,
     Bounced,
     Complained,
-    /// Nothing was sent, for a reason.
+    /// Not sent, with a reason.
     Suppressed,
 }
 
@@ -66,16 +66,16 @@ impl From<EmailLogStatus> for CampaignLogStatus {
 #[serde(rename_all = "camelCase")]
 pub struct EmailLogPart {
     pub emails: Vec<CampaignLog>,
-    /// Where the next part begins; absent if there is none.
+    /// The start of the next part; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
 
 impl Operation for Logs {
     const SPEC: Spec = Spec::get("tracking.logs", "/v1/emails/{emailId}/logs", needs_one(READERS))
-        .summary("Get an email recipient by recipient")
+        .summary("List the recipients of an email")
         .about(
-            "Over all its campaigns, batches and direct sends, the newest first. A part may have fewer rows than asked for, or none, and \
+            "Covers all its campaigns, batches and direct sends, newest first. A part may have fewer rows than requested, or none, and \
                 still a nextCursor.",
         )
         .rate(RouteGroup::Emails)
@@ -91,7 +91,7 @@ impl Operation for Logs {
     }
 }
 
-/// A recipient of a mailing: where a part begins.
+/// A recipient of a mailing, at which a part starts.
 type Cursor = (MailingId, u32);
 
 impl Query for Logs {
@@ -100,7 +100,7 @@ impl Query for Logs {
         let mut place = input.cursor.as_deref().map(parse_cursor).transpose()?;
         let (mut rows, wanted) = (Vec::new(), input.status.map(CampaignLogStatus::from));
         let limit = input.limit.0 as usize;
-        // Many mailings of one email may have few rows each: a bounded number of them is looked into.
+        // Many mailings of one email may have few rows each, so only a bounded number of them is scanned.
         for _ in 0..limits::LOG_MAILINGS_SCANNED_MAX {
             let Some((id, from)) = place.or(next(view, input.email_id, None)?) else { return Ok(Done(to_answer(rows, None))) };
             let Some(mailing) = sending::by_id(view.tx, id)? else { return Ok(Done(to_answer(rows, None))) };
@@ -122,14 +122,14 @@ impl Query for Logs {
     }
 }
 
-/// The beginning of the newest mailing of an email, or of the newest before one.
+/// Returns the start of an email's newest mailing, or of the newest one before `before`.
 fn next(view: &View<'_>, email: EmailId, before: Option<MailingId>) -> Result<Option<Cursor>, Failure> {
     Ok(engagement::mailings(view.tx, email, before, 1)?.first().map(|id| (*id, 0)))
 }
 
 fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
     let read = cursor.split_once('.').and_then(|(id, number)| Some((MailingId::parse(id)?, number.parse().ok()?)));
-    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
+    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous part, unchanged"))
 }
 
 fn to_answer(emails: Vec<CampaignLog>, next: Option<Cursor>) -> EmailLogPart {

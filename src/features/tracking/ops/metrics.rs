@@ -1,4 +1,4 @@
-//! What became of an email, over all its mailings, in numbers and by day.
+//! The results of an email over all its mailings, in total and by day.
 
 use std::collections::BTreeMap;
 
@@ -21,58 +21,58 @@ use crate::vocab::rates::RouteGroup;
 /// `tracking.metrics`
 pub struct Metrics;
 
-/// Which email.
+/// Selects an email.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EmailMetricsRequest {
     /// The email's id.
     pub email_id: EmailId,
-    /// Only if it belongs to this project.
+    /// If given, the email must belong to this project.
     pub project_id: Option<ProjectId>,
 }
 
-/// An email in numbers.
+/// The results of an email.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetrics {
     pub email_id: EmailId,
     pub summary: EmailMetricsSummary,
-    /// By day of UTC, the earliest first; days on which nothing happened are left out.
+    /// By UTC day, the earliest first; days without any activity are omitted.
     pub time_series: Vec<EmailMetricsDay>,
-    /// Recipients who opened it, by the country that is known of the contact; the most first.
+    /// Recipients who opened it, by the contact's country; the largest count first.
     pub country_breakdown: Vec<CountryCount>,
-    /// What all mailings of the email brought in; left out if nothing was credited to them.
+    /// The revenue of all mailings of the email; absent if no order is attributed to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversion: Option<Conversion>,
     pub last_updated: WireTime,
-    /// Always false: the numbers are counted as things happen.
+    /// Always false: the numbers are live.
     pub cached: bool,
 }
 
-/// All days together. Opens and clicks are recipients, each counted once, without those by machines.
+/// Totals of all days. Opens and clicks count each recipient once and exclude bots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailMetricsSummary {
-    /// Messages that servers have taken over or refused for good.
+    /// Messages that servers accepted or refused for good.
     pub total_emails: u64,
-    /// Those that were taken over and did not come back.
+    /// Messages that were accepted and did not bounce.
     pub delivered: u64,
     pub opened: u64,
     pub clicked: u64,
     pub bounced: u64,
     pub complained: u64,
     pub unsubscribed: u64,
-    /// Percent of all messages, with two decimals.
+    /// Percentage of all messages, with two decimals.
     pub delivered_rate: f64,
-    /// Percent of the delivered ones.
+    /// Percentage of delivered messages.
     pub opened_rate: f64,
-    /// Percent of the delivered ones.
+    /// Percentage of delivered messages.
     pub clicked_rate: f64,
-    /// Percent of all messages.
+    /// Percentage of all messages.
     pub bounced_rate: f64,
-    /// Percent of the delivered ones.
+    /// Percentage of delivered messages.
     pub complained_rate: f64,
-    /// Percent of the delivered ones.
+    /// Percentage of delivered messages.
     pub unsubscribed_rate: f64,
 }
 
@@ -102,10 +102,10 @@ pub struct CountryCount {
 
 impl Operation for Metrics {
     const SPEC: Spec = Spec::get("tracking.metrics", "/v1/emails/{emailId}/metrics", needs_one(READERS))
-        .summary("Get an email in numbers")
+        .summary("Get the metrics of an email")
         .about(
-            "Over all campaigns, batches and direct sends of the email, test sends included. Opens and clicks by security scanners, \
-                by clients that load in advance and by Apple's privacy proxy are not counted here.",
+            "Covers all campaigns, batches and direct sends of the email, including test sends. Opens and clicks by security scanners, \
+                by clients that prefetch and by Apple's privacy proxy are not counted.",
         )
         .rate(RouteGroup::Emails)
         .fails(&[Code::NotFound]);
@@ -163,7 +163,7 @@ fn of(sums: &BTreeMap<Measure, i64>, measure: Measure) -> u64 {
     sums.get(&measure).copied().unwrap_or(0).max(0) as u64
 }
 
-/// Whoever was refused at once is counted as failed first, and as a bounce as soon as the reply was read.
+/// An immediate refusal counts as failed first, and as a bounce once the reply was classified.
 fn bounced(sums: &BTreeMap<Measure, i64>) -> u64 {
     (of(sums, Measure::HardBounces) + of(sums, Measure::SoftBounces)).max(of(sums, Measure::Failed))
 }
@@ -208,7 +208,7 @@ fn one_day(day: u32, sums: &BTreeMap<Measure, i64>) -> EmailMetricsDay {
     }
 }
 
-/// With two decimals, never above 100.
+/// Returns a percentage with two decimals, never above 100.
 fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { ((part as f64 * 10_000.0 / whole as f64).round() / 100.0).min(100.0) }
 }
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_one_bounce_and_rates_are_percent_of_the_delivered() {
+    fn a_refusal_is_one_bounce_and_rates_are_percentages_of_delivered() {
         let sums =
             BTreeMap::from([(Measure::Sent, 8), (Measure::Failed, 2), (Measure::HardBounces, 3), (Measure::UniqueOpens, 7)]);
         let summary = summary(&sums);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_dates_of_utc() {
+    fn days_are_utc_dates() {
         assert_eq!(one_day(20_454, &BTreeMap::new()).date, "2026-01-01");
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that is kept of one contact, in one answer (GDPR articles 15 and 20).
+//! Returns all data about one contact in one response (GDPR articles 15 and 20).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,40 +24,40 @@ use crate::vocab::permissions::Permission;
 /// `tracking.personal_data`
 pub struct PersonalData;
 
-/// Which contact.
+/// Selects a contact.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PersonalDataRequest {
     /// The contact's id.
     pub id: ContactId,
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
 }
 
-/// Everything that is kept of one person in one project.
+/// All data about one contact in one project.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Everything {
-    /// What is known of the person itself, tags included.
+    /// The contact's own data, including tags.
     pub profile: ContactView,
     /// Every topic of the project, and whether the contact gets it.
     pub topics: Vec<TopicState>,
-    /// What was sent to the contact, the newest first, and what it did with it.
+    /// Messages sent to the contact, newest first, with what the contact did with them.
     pub sends: Vec<SentMessage>,
-    /// When the contact opened and clicked, the newest first.
+    /// The times of the contact's opens and clicks, newest first.
     pub activity: Vec<KeptDeed>,
-    /// What was reported of the contact with POST /v1/events in the last 90 days, the newest first.
+    /// Events reported with POST /v1/events in the last 90 days, newest first.
     pub events: Vec<CustomerEvent>,
-    /// What was paid and paid back in the contact's name.
+    /// Payments and refunds of the contact's orders.
     pub payments: Vec<Payment>,
-    /// Why the address is on the account's suppression list, if it is.
+    /// Why the address is on the account's suppression list; absent if it is not.
     pub suppression: Option<Reason>,
     pub exported_at: WireTime,
-    /// Whether there is so much that the oldest was left out.
+    /// Whether the oldest data was omitted because there is too much.
     pub truncated: bool,
 }
 
-/// A topic as it concerns one contact.
+/// A topic with one contact's subscription.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicState {
@@ -77,7 +77,7 @@ pub struct SentMessage {
     pub sent_at: WireTime,
     /// `sent`, `failed`, `unknown`, …
     pub status: String,
-    /// What the mail server said.
+    /// The mail server's response.
     pub reply: Option<String>,
     pub opens: u32,
     pub clicks: u32,
@@ -89,7 +89,7 @@ pub struct SentMessage {
     pub bounce_detail: Option<String>,
 }
 
-/// Something that the contact did.
+/// An action of the contact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptDeed {
@@ -99,7 +99,7 @@ pub struct KeptDeed {
     pub campaign_id: Option<CampaignId>,
 }
 
-/// What was paid for an order, or paid back.
+/// A payment or refund of an order.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
@@ -107,15 +107,15 @@ pub struct Payment {
     pub amount: Amount,
     pub currency: Currency,
     pub is_refund: bool,
-    /// The email that the order is credited to.
+    /// The mailing that the order is attributed to.
     pub credited_send_id: Option<MailingId>,
 }
 
 impl Operation for PersonalData {
     const SPEC: Spec = Spec::get("tracking.personal_data", "/v1/contacts/{id}/personal-data", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/{id}/personal-data"])
-        .summary("Export everything that is kept of a contact")
-        .about("For requests by the person: profile, tags, topics, what was sent, what the contact did with it, and events and payments.")
+        .summary("Export all data about a contact")
+        .about("For data access requests: profile, tags, topics, sent messages and what the contact did with them, events, and payments.")
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = PersonalDataRequest;
@@ -222,7 +222,7 @@ fn topic_states(tx: &impl Read, project: ProjectId, contact: &Contact) -> Result
     Ok(states)
 }
 
-/// The contact's row in one mailing: under its own number, or, in a mailing to addresses, the row with its address.
+/// Returns the contact's row in one mailing: the row with its number or, in a mailing to addresses, the row with its address.
 fn sent(tx: &impl Read, contact: &Contact, mailing: MailingId, at: Timestamp) -> Result<Option<SentMessage>, Failure> {
     let Some(mailing) = sending::by_id(tx, mailing)? else { return Ok(None) };
     let Some((number, recipient)) = sending::row_of(tx, &mailing, contact.id.number(), &contact.email)? else {

@@ -1,4 +1,4 @@
-//! What the page of choices sends.
+//! Handles the form of the preferences page.
 
 use serde_json::{Value, json};
 
@@ -21,10 +21,9 @@ use crate::vocab::limits;
 pub struct Preferences;
 
 impl Operation for Preferences {
-    const SPEC: Spec =
-        Spec::post("tracking.preferences", "/u/{token}/preferences", public()).summary("Keep what a recipient chose").about(
-            "Takes the page's form (application/x-www-form-urlencoded): topic, as often as topics are chosen, again, and act.",
-        );
+    const SPEC: Spec = Spec::post("tracking.preferences", "/u/{token}/preferences", public())
+        .summary("Save a recipient's choices")
+        .about("Takes the page's form (application/x-www-form-urlencoded): topic (once for each chosen topic), again, and act.");
     type Input = MessageLink;
     type Output = Bare;
 
@@ -59,7 +58,7 @@ impl Raw for Preferences {
                 true => unsubscribe::leave(tx, &list, &recipient, Scope::Everything, Source::Link)?,
                 false => unsubscribe::choose(tx, &recipient, &form.topics, form.returns)?,
             }
-            // As it is now.
+            // Read inside the transaction, so it is current.
             Ok(MessageRecipient::find(tx, token.mailing, token.number)?)
         };
         let store = &context.engine.data(token.environment).store;
@@ -71,7 +70,7 @@ impl Raw for Preferences {
     }
 }
 
-/// What is no topic is left out: the page cannot have sent it.
+/// Parses the form. Invalid topic ids are ignored, because the page cannot have sent them.
 fn form(body: &[u8]) -> Form {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     let mut form = Form::default();
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_is_what_was_ticked_and_which_button_sent_it() {
+    fn a_form_has_the_selected_topics_and_the_button() {
         let topic = TopicId::from_bytes([7; 12]);
         let sent = form(format!("topic={topic}&topic=none&again=1&act=save").as_bytes());
         assert_eq!(sent, Form { topics: vec![topic], returns: true, leaves: false });

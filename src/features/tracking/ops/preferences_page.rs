@@ -1,4 +1,4 @@
-//! The page on which a recipient chooses what to receive.
+//! The page on which a recipient chooses which mail to receive.
 
 use serde_json::{Value, json};
 
@@ -16,13 +16,13 @@ use crate::features::tracking::unsubscribe;
 /// `tracking.preferences_page`
 pub struct PreferencesPage;
 
-/// The tokens that open the page: its own, and that of the page it is linked from.
+/// The token purposes that open the page: its own, and that of the page that links to it.
 pub const PURPOSES: [Purpose; 2] = [Purpose::Preferences, Purpose::Unsubscribe];
 
 impl Operation for PreferencesPage {
     const SPEC: Spec = Spec::get("tracking.preferences_page", "/u/{token}/preferences", public())
-        .summary("Show what a recipient may choose from")
-        .about("Public topics of the project, and private ones that the recipient gets. Changes nothing.");
+        .summary("Show a recipient's choices")
+        .about("Shows the public topics of the project, and the private ones that the recipient gets. Changes nothing.");
     type Input = MessageLink;
     type Output = Bare;
 
@@ -44,7 +44,7 @@ impl Raw for PreferencesPage {
     }
 }
 
-/// The page as things stand.
+/// Builds the page from the current choices.
 pub fn page(tx: &impl Read, recipient: &MessageRecipient, is_saved: bool) -> Result<Page, Failure> {
     let status = recipient.contact.as_ref().map(|contact| contact.status);
     Ok(Page::Preferences {

@@ -1,4 +1,4 @@
-//! Everything that happened with one contact, in one list.
+//! The timeline of one contact: everything that happened, in one list.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -24,32 +24,32 @@ use crate::vocab::permissions::Permission;
 /// `tracking.timeline`
 pub struct Timeline;
 
-/// Whose time line, and which part of it.
+/// The contact, and the part of the timeline to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListTimeline {
     /// The contact's id.
     pub id: ContactId,
-    /// The project it belongs to.
+    /// The contact's project.
     pub project_id: ProjectId,
     #[serde(default)]
     pub limit: Limit,
-    /// `nextCursor` of the part before.
+    /// `nextCursor` of the previous part.
     pub cursor: Option<String>,
 }
 
-/// A part of a time line.
+/// A part of a timeline.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelinePart {
     /// The newest first.
     pub entries: Vec<TimelineEntry>,
-    /// Where the next part begins; absent if there is none.
+    /// The start of the next part; absent if there is none.
     pub next_cursor: Option<String>,
     pub has_more: bool,
 }
 
-/// One thing that happened.
+/// One entry of the timeline.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineEntry {
@@ -57,17 +57,17 @@ pub struct TimelineEntry {
     pub kind: TimelineKind,
     /// The mailing it belongs to.
     pub send_id: Option<MailingId>,
-    /// The campaign that the mailing is of.
+    /// The mailing's campaign.
     pub campaign_id: Option<CampaignId>,
     /// The subject of the message.
     pub subject: Option<String>,
-    /// What a mail server said.
+    /// The mail server's response.
     pub detail: Option<String>,
-    /// With `event`: what was reported.
+    /// With `event`: the customer event.
     pub event: Option<CustomerEvent>,
 }
 
-/// What happened.
+/// The kind of entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineKind {
@@ -79,23 +79,23 @@ pub enum TimelineKind {
     Opened,
     /// It clicked a link in a message.
     Clicked,
-    /// A message came back.
+    /// A message bounced.
     Bounced,
-    /// It called a message spam.
+    /// The contact reported a message as spam.
     Complained,
-    /// It unsubscribed, or somebody did that for it.
+    /// The contact unsubscribed, or a user unsubscribed it.
     Unsubscribed,
-    /// It was reported with POST /v1/events.
+    /// A customer event reported with POST /v1/events.
     Event,
 }
 
 impl Operation for Timeline {
     const SPEC: Spec = Spec::get("tracking.timeline", "/v1/contacts/{id}/timeline", needs(Permission::AudienceRead))
         .also_at(&["/v1/subscribers/{id}/timeline"])
-        .summary("List everything that happened with a contact")
+        .summary("Get the timeline of a contact")
         .about(
-            "The newest first: messages, opens and clicks by people, bounces, complaints, unsubscriptions and reported events. Of a \
-                contact with very many messages, what came back is told of the newest 500 only.",
+            "Newest first: messages, opens and clicks by people, bounces, complaints, unsubscribes and customer events. For a \
+                contact with very many messages, bounces and complaints are listed only for the newest 500.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -124,14 +124,14 @@ impl TimelineEntry {
         Self { at: WireTime(at), kind, send_id: None, campaign_id: None, subject: None, detail: None, event: None }
     }
 
-    /// The newest first; of one moment, the later step of a message's life first. Of each kind in the order in which the store has it from
-    /// behind, so that the newest of all are among the newest of each.
+    /// Newest first; at the same moment, the later step of a message's life first. Entries of one kind keep the order in which the store
+    /// returns them backward, so that the newest overall are among the newest of each kind.
     fn sort_key(&self) -> Reverse<(Timestamp, TimelineKind, Option<MailingId>, Option<EventId>)> {
         Reverse((self.at.0, self.kind, self.send_id, self.event.as_ref().map(|event| event.event_id)))
     }
 }
 
-/// Where a part begins: at this time, behind so many of that very moment.
+/// The start of a part: a time, and how many entries of that moment to skip.
 #[derive(Clone, Copy)]
 struct Cursor {
     at: Timestamp,
@@ -165,7 +165,7 @@ fn parse_cursor(cursor: &str) -> Result<Cursor, Failure> {
         let behind = behind.parse().ok().filter(|behind| *behind <= limits::TIMELINE_ACTIVITIES_MAX)?;
         Some(Cursor { at: Timestamp(at.parse().ok().filter(|at| (0..i64::MAX).contains(at))?), behind })
     });
-    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the part before, as it was given"))
+    read.ok_or_else(|| Failure::field("cursor", "expected the nextCursor of the previous part, unchanged"))
 }
 
 /// Reads one contact's history.
@@ -177,7 +177,7 @@ struct TimelineReader<'t> {
 }
 
 impl TimelineReader<'_> {
-    /// At least the newest `many` things up to this moment, in no order.
+    /// Returns at least the newest `many` entries up to this moment, unordered.
     fn until(&mut self, at: Timestamp, many: usize) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let after = Timestamp(at.0 + 1);
@@ -202,7 +202,7 @@ impl TimelineReader<'_> {
         Ok(self.mailings.get(&id).and_then(Option::as_ref))
     }
 
-    /// The subject that the contact got.
+    /// Returns the subject of the message that the contact got.
     fn subject(&mut self, id: MailingId) -> Result<Option<String>, Failure> {
         let (tx, number, email) = (self.tx, self.contact.id.number(), self.contact.email.as_str());
         let Some(mailing) = self.mailing(id)? else { return Ok(None) };
@@ -226,7 +226,7 @@ impl TimelineReader<'_> {
         })
     }
 
-    /// What became of the newest messages, and that the contact is unsubscribed, where no message tells of it.
+    /// Returns the outcomes of the newest messages, and the contact's unsubscribe if no message accounts for it.
     fn outcomes(&mut self) -> Result<Vec<TimelineEntry>, Failure> {
         let number = self.contact.id.number();
         let activities = activity::of(self.tx, self.project, number, limits::TIMELINE_ACTIVITIES_MAX)?;
@@ -266,7 +266,7 @@ impl TimelineReader<'_> {
     }
 }
 
-/// The same leaving is written at the message and at the contact.
+/// The same unsubscribe is recorded with the message and with the contact, at most this far apart.
 const SAME_MS: i64 = 2_000;
 
 #[cfg(test)]
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_line_is_told_newest_first_in_parts_and_nothing_twice() {
+    fn a_timeline_is_listed_newest_first_in_parts_without_repeats() {
         let app = TestApp::new();
         let id = app.post_in("/v1/contacts", json!({ "email": "ada@example.com" })).data()["id"].clone();
         app.clock.advance_ms(1_000);
@@ -300,14 +300,14 @@ mod tests {
         let all = kinds(&app.get_in(&path).data());
         assert_eq!((all.first().map(String::as_str), all.last().map(String::as_str)), (Some("unsubscribed"), Some("created")));
         assert_eq!(all.len(), 6);
-        let (mut told, mut cursor) = (Vec::new(), String::new());
+        let (mut paged, mut cursor) = (Vec::new(), String::new());
         loop {
             let part = app.get_in(&format!("{path}?limit=2{cursor}")).data();
-            told.extend(kinds(&part));
+            paged.extend(kinds(&part));
             let Some(next) = part["nextCursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }
-        assert_eq!(told, all);
+        assert_eq!(paged, all);
         assert_eq!(app.get_in(&format!("{path}?cursor=x")).refusal().0, 400);
     }
 }

@@ -1,4 +1,4 @@
-//! Unsubscribing by one request: a mail client's button (RFC 8058), or the button of our page.
+//! Unsubscribes by one request: the button of a mail client (RFC 8058), or the button of our page.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -24,11 +24,11 @@ pub struct Unsubscribe;
 
 impl Operation for Unsubscribe {
     const SPEC: Spec = Spec::post("tracking.unsubscribe", "/u/{token}", public())
-        .summary("Unsubscribe by one click")
+        .summary("Unsubscribe with one click")
         .about(
-            "What List-Unsubscribe-Post (RFC 8058) sends to, as a form or as multipart/form-data, without cookie or key; never redirects. \
-                A mailing with a topic is left for that topic, any other for everything. Holds before it is answered, also for messages \
-                that are queued already.",
+            "The target of List-Unsubscribe-Post (RFC 8058), as a form or multipart/form-data, without cookie or key; never redirects. \
+                In a mailing with a topic, this unsubscribes from that topic, otherwise from everything. Takes effect before the response, \
+                including for queued messages.",
         );
     type Input = MessageLink;
     type Output = Bare;
@@ -38,12 +38,12 @@ impl Operation for Unsubscribe {
     }
 }
 
-/// Which button it was.
+/// The button that was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Button {
-    /// The mail client's.
+    /// The button of the mail client.
     OneClick,
-    /// The page's first one, and the one for everything.
+    /// A button of the page: the first one, or the one for everything.
     Page(Scope),
 }
 
@@ -51,7 +51,7 @@ impl Raw for Unsubscribe {
     const MEDIA: Media = Media::PAGE;
 
     async fn run(context: Context, input: MessageLink, request: RawRequest) -> Result<Reply, Failure> {
-        // Whoever has no token makes us read no body.
+        // Without a valid token, the body is not even read.
         let visit = link_visit::resolve(&context, &input.token, &[Purpose::Unsubscribe], &request.headers)?;
         let Some(LinkVisit { token, recipient, reader, tx }) = visit else {
             return Ok(link_visit::gone(&context, &request.headers));
@@ -67,7 +67,7 @@ impl Raw for Unsubscribe {
         };
         let list = SuppressionList::new(&context.engine);
         let leave = move |tx: &mut WriteTx<'_>| -> Result<(), Failure> {
-            // Read again inside: what stands there now is what is changed.
+            // Read again inside the transaction: the change applies to the current state.
             let Some(recipient) = MessageRecipient::find(tx, token.mailing, token.number)? else { return Ok(()) };
             Ok(unsubscribe::leave(tx, &list, &recipient, scope, source)?)
         };
@@ -80,8 +80,8 @@ impl Raw for Unsubscribe {
     }
 }
 
-/// Whatever does not come from our page is a mail client's button, in whichever of the two encodings: asking twice for what was
-/// plainly meant would be worse than taking a strange body for it.
+/// Returns the button. Anything that does not come from our page is a mail client's button, in either encoding: asking again despite a
+/// clear request would be worse than accepting an unusual body.
 fn button(body: &[u8]) -> Button {
     let fields: Vec<(String, String)> = serde_urlencoded::from_bytes(body).unwrap_or_default();
     match fields.iter().find(|(name, _)| name == "scope").map(|(_, value)| value.as_str()) {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_page_names_a_scope() {
+    fn only_our_own_page_sends_a_scope() {
         let multipart = b"--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n";
         for (body, expected) in [
             (b"List-Unsubscribe=One-Click".as_slice(), Button::OneClick),

@@ -1,4 +1,4 @@
-//! The page that asks whether to unsubscribe. Looking at it changes nothing: mail software follows links too.
+//! The page that asks whether to unsubscribe. Viewing it changes nothing, because mail software follows links too.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub struct UnsubscribePage;
 impl Operation for UnsubscribePage {
     const SPEC: Spec = Spec::get("tracking.unsubscribe_page", "/u/{token}", public())
         .summary("Ask whether to unsubscribe")
-        .about("The page behind the link to unsubscribe in a message. Changes nothing.");
+        .about("The page behind the unsubscribe link in a message. Changes nothing.");
     type Input = MessageLink;
     type Output = Bare;
 

@@ -1,4 +1,4 @@
-//! The message as a page, for whoever reads it better there.
+//! The message as a web page, for recipients who prefer to read it there.
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -16,7 +16,7 @@ pub struct View;
 
 impl Operation for View {
     const SPEC: Spec = Spec::get("tracking.view", "/v/{token}", public()).summary("Show a message as a page").about(
-        "What view_url in a message leads to: its HTML with the recipient's fields, without scripts. Changes and counts nothing.",
+        "The target of view_url in a message: its HTML with the recipient's fields, without scripts. Changes and counts nothing.",
     );
     type Input = MessageLink;
     type Output = Bare;
@@ -36,7 +36,7 @@ impl Raw for View {
             return Ok(link_visit::gone(&context, &request.headers));
         };
         let (seal, base) = (Tokens::new(&context.engine.seal), context.engine.base_url().trim_end_matches('/').to_owned());
-        // A long template takes milliseconds.
+        // Rendering a long template takes milliseconds.
         let draw = move || {
             let page = sending::web::page(
                 &tx,
@@ -56,7 +56,7 @@ fn reply(html: String) -> Reply {
     let mut headers = HeaderMap::with_capacity(3);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
-    // It is somebody's content under our name: it runs nothing and sends nothing; its links open, though.
+    // This is customer content on our domain: it must not run scripts or send forms, but its links may open.
     let policy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src https: data:; style-src 'unsafe-inline'";
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(html.into()) }

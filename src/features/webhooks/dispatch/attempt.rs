@@ -1,4 +1,4 @@
-//! One attempt: headers, signatures, the request, and what its answer means.
+//! One attempt: headers, signatures, the request, and the meaning of its response.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use crate::engine::api::Engine;
 use crate::engine::fetch::{PostRequest, PostResponse};
 use crate::vocab::limits;
 
-/// Which secret makes the signature that every receiver looks at, while two sign.
+/// Which secret makes the main signature while two secrets sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SigningSecret {
-    /// The one in use.
+    /// The current secret.
     Newest,
     /// The one before it.
     Previous,
 }
 
-/// Make an attempt: how it ended, and what that means.
+/// Makes an attempt; returns how it ended and what that means.
 pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> (End, AttemptOutcome) {
     let start = Instant::now();
     let outcome = send(engine, started, secret).await;
@@ -48,17 +48,19 @@ pub async fn make(engine: &Engine, started: &StartedAttempt, secret: SigningSecr
 async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) -> Result<PostResponse, String> {
     let StartedAttempt { webhook, delivery, number, body } = started;
     let settings = &engine.settings.webhooks;
-    let url: Url = webhook.url.parse().map_err(|_| "The webhook's address cannot be read.".to_owned())?;
+    let url: Url = webhook.url.parse().map_err(|_| "The webhook's URL is invalid.".to_owned())?;
     if url.scheme() != "https" && !settings.allow_http {
-        return Err("Deliveries go by https only; change the webhook's address, or allow webhooks.allow_http.".to_owned());
+        return Err("Deliveries require https; change the webhook's URL, or set webhooks.allow_http.".to_owned());
     }
     let now = engine.clock.now();
-    let signers = signers(engine, webhook, now).ok_or("The webhook's secret cannot be opened: is the master key another?")?;
+    let signers =
+        signers(engine, webhook, now).ok_or("The webhook's secret could not be decrypted; has the master key changed?")?;
     let mut ordered: Vec<&Signer> = signers.iter().collect();
     if secret == SigningSecret::Previous {
         ordered.reverse();
     }
-    let custom = custom_headers(engine, webhook).ok_or("The webhook's headers cannot be opened: is the master key another?")?;
+    let custom =
+        custom_headers(engine, webhook).ok_or("The webhook's headers could not be decrypted; has the master key changed?")?;
     let (event, attempt) = (delivery.event.to_string(), attempt_id(delivery.id, *number));
     let delivery_headers = DeliveryHeaders {
         word: settings.header_word.as_str(),
@@ -82,7 +84,7 @@ async fn send(engine: &Engine, started: &StartedAttempt, secret: SigningSecret) 
     engine.fetch.deliver(shipment).await.map_err(|error| error.to_string())
 }
 
-/// The secrets that sign now, the one in use first.
+/// Returns the active secrets, newest first.
 fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Signer>> {
     let open = |sealed: &[u8]| Signer::open(&engine.seal, webhook.account, webhook.id, sealed);
     let mut signers = vec![open(&webhook.sealed_secret)?];
@@ -90,7 +92,7 @@ fn signers(engine: &Engine, webhook: &Webhook, now: Timestamp) -> Option<Vec<Sig
     Some(signers)
 }
 
-/// The headers that the webhook's owner adds.
+/// Returns the webhook's custom headers.
 pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<String, String>> {
     if webhook.sealed_headers.is_empty() {
         return Some(BTreeMap::new());
@@ -99,7 +101,7 @@ pub fn custom_headers(engine: &Engine, webhook: &Webhook) -> Option<BTreeMap<Str
     serde_json::from_slice(&bytes).ok()
 }
 
-/// What an answer means.
+/// Returns the meaning of a response.
 fn verdict(answer: &PostResponse, now: Timestamp) -> AttemptOutcome {
     match answer.status {
         status if status.is_success() => AttemptOutcome::Success,
@@ -120,15 +122,15 @@ fn error_of(answer: &PostResponse) -> Option<String> {
         return None;
     }
     Some(match status {
-        StatusCode::GONE => "The endpoint says that it is gone (410).".to_owned(),
+        StatusCode::GONE => "The endpoint returned 410 Gone.".to_owned(),
         status if matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) => {
             format!("The endpoint redirects ({}); redirects are not followed.", status.as_u16())
         }
-        status => format!("The endpoint answered with {}, which is not 2xx.", status.as_u16()),
+        status => format!("The endpoint returned {}, which is not 2xx.", status.as_u16()),
     })
 }
 
-/// Seconds, or a date as HTTP writes it (RFC 9110 §10.2.3).
+/// Parses seconds or an HTTP date (RFC 9110 §10.2.3).
 fn retry_after_ms(text: &str, now: Timestamp) -> Option<i64> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<u32>() {
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_for_a_pause_is_heard_in_bounds_and_with_two_statuses_only() {
+    fn retry_after_is_bounded_and_used_for_two_statuses_only() {
         let now = Timestamp(1_767_225_600_000);
         for (status, text, wanted) in [
             (429, "7", AttemptOutcome::Wait { ms: 7_000 }),
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_an_answer_is_short_and_shows_no_controls() {
+    fn a_stored_response_is_short_and_has_no_control_characters() {
         assert_eq!(excerpt(b"ok\n\x1b[31m\xff"), "ok\n [31m\u{fffd}");
         assert_eq!(excerpt(&vec![b'x'; 100_000]).len(), limits::WEBHOOK_RESPONSE_CHARACTERS_KEPT);
     }

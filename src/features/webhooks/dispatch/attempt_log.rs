@@ -1,6 +1,6 @@
 //! The log of attempts: written before each attempt starts and after it ends.
 //!
-//! Between the two a process may die. What it leaves is an attempt without an end, which counts as made.
+//! If a process ends between the two, it leaves an attempt without an end, which counts as made.
 
 use bytes::Bytes;
 
@@ -13,34 +13,34 @@ use crate::vocab::ids::{DeliveryId, WebhookId};
 use crate::vocab::limits;
 use crate::vocab::settings::Webhooks;
 
-const SWITCHED_OFF: &str = "The webhook was switched off.";
+const SWITCHED_OFF: &str = "The webhook was disabled.";
 
-/// By which rules attempts are repeated and endpoints left alone.
+/// The rules for retries and endpoint pauses.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub backoff: RetryBackoff,
     pub breaker: Breaker,
-    /// When the service was started.
+    /// When the service started.
     pub started_at: Timestamp,
 }
 
 impl Rules {
-    /// Those of the settings.
+    /// Reads the settings.
     pub fn new(settings: &Webhooks, started_at: Timestamp) -> Self {
         let failures = u32::try_from(settings.pause_after_failures.get()).unwrap_or(u32::MAX);
         let breaker = Breaker { failures, pause_ms: ms(settings.pause_seconds.get()) };
         Self { backoff: retry_backoff(settings), breaker, started_at }
     }
 
-    /// Until when nothing is tried again that a crash cut off, if the service has not run for long: one that dies again and again
-    /// would use up all attempts without any that arrives.
+    /// Until when interrupted attempts are not retried, if the service started recently: a service that keeps crashing would use up all
+    /// attempts before one arrives.
     fn steady_at(&self, now: Timestamp) -> Option<Timestamp> {
         let runs_for = now.ms_since(self.started_at);
         (0..limits::WEBHOOK_STEADY_MS).contains(&runs_for).then(|| self.started_at.plus_ms(limits::WEBHOOK_STEADY_MS))
     }
 }
 
-/// When failed attempts are repeated.
+/// Returns the retry backoff from the settings.
 pub fn retry_backoff(settings: &Webhooks) -> RetryBackoff {
     RetryBackoff { pauses_ms: [settings.first_retry_seconds, settings.second_retry_seconds].map(|pause| ms(pause.get())) }
 }
@@ -49,16 +49,16 @@ fn ms(seconds: u64) -> i64 {
     i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1000
 }
 
-/// An attempt that was written down and is to be made.
+/// A recorded attempt that is about to be made.
 pub struct StartedAttempt {
     pub webhook: Webhook,
     pub delivery: Delivery,
-    /// Which attempt of the delivery.
+    /// The number of the attempt.
     pub number: usize,
     pub body: Bytes,
 }
 
-/// Begin attempts of what is due; what cannot be attempted is ended instead.
+/// Starts attempts for due deliveries; ends those that cannot be attempted.
 pub fn begin(tx: &mut WriteTx<'_>, due: &[Due], rules: &Rules) -> Result<Vec<StartedAttempt>> {
     let mut writer = DeliveryWriter::open(tx);
     let mut started = Vec::new();
@@ -75,7 +75,7 @@ fn begin_one(writer: &mut DeliveryWriter<'_, '_>, due: &Due, rules: &Rules) -> R
     let webhook = store::find(writer.tx, account, id)?;
     let before = store::delivery(writer.tx, id, delivery)?.filter(|delivery| delivery.due_at == Some(at));
     let (Some(webhook), Some(before)) = (webhook, before) else {
-        // Of a webhook that was deleted.
+        // The webhook was deleted.
         store::not_due(writer.tx, due);
         return Ok(None);
     };
@@ -114,7 +114,7 @@ pub struct EndedAttempt {
     pub verdict: AttemptOutcome,
 }
 
-/// Write down how attempts ended.
+/// Records how attempts ended.
 pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Result<()> {
     let mut writer = DeliveryWriter::open(tx);
     for EndedAttempt { key, delivery, end, verdict } in ended {
@@ -123,7 +123,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
             continue;
         }
         let mut end = end.clone();
-        // What an endpoint answers may repeat what it was told.
+        // An endpoint's response may repeat the erased data.
         if before.note.as_deref() == Some(ERASED) {
             end.response.clear();
         }
@@ -138,7 +138,7 @@ pub fn settle(tx: &mut WriteTx<'_>, ended: &[EndedAttempt], rules: &Rules) -> Re
     Ok(())
 }
 
-/// Attempts under way of an endpoint, which nobody makes any more.
+/// Records attempts as lost whose process has ended.
 pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules) -> Result<()> {
     let mut writer = DeliveryWriter::open(tx);
     for (webhook, id) in due {
@@ -151,12 +151,12 @@ pub fn lost(tx: &mut WriteTx<'_>, due: &[(WebhookId, DeliveryId)], rules: &Rules
     Ok(())
 }
 
-/// The id of one attempt: that of its delivery, and which of its attempts it is.
+/// Returns the id of an attempt: the delivery's id and the attempt number.
 pub fn attempt_id(delivery: DeliveryId, number: usize) -> String {
     format!("{delivery}-{number}")
 }
 
-/// A text of an answer as it is kept: its beginning, without what could break a line of a terminal.
+/// Returns the start of a response as stored, without control characters that could break a terminal line.
 pub fn excerpt(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(limits::WEBHOOK_RESPONSE_BYTES_READ)]);
     let shown = |character: char| if character.is_control() && !matches!(character, '\n' | '\t') { ' ' } else { character };

@@ -1,7 +1,7 @@
-//! How many attempts each endpoint may have under way at a time, so that a slow or dead one never holds up another. Pure.
+//! Limits the concurrent attempts per endpoint, so that a slow or dead one never blocks others. Pure.
 //!
-//! An endpoint begins with few and earns more by answering. Those that have not answered quickly share a part of all connections
-//! and can never have the rest: whatever they do, quick ones find room at once.
+//! An endpoint starts with few attempts and earns more by responding. Endpoints that have not responded quickly share part of all
+//! connections and never get the rest, so quick ones always find a free connection.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,41 +10,41 @@ use super::super::store::WebhookKey;
 use super::attempt::SigningSecret;
 use crate::vocab::limits;
 
-/// What one endpoint has under way, and may have.
+/// The attempts that an endpoint has in flight, and may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Lane {
     window: usize,
     in_flight: usize,
-    /// Its last answer came quickly.
+    /// Its last response was quick.
     is_quick: bool,
-    /// While two secrets sign: the one that it is believed to know.
+    /// While two secrets sign, the one it probably knows.
     secret: SigningSecret,
 }
 
-/// All endpoints with something under way, or lately.
+/// All endpoints with attempts in flight, now or recently.
 pub struct Lanes {
     lanes: BTreeMap<WebhookKey, Lane>,
-    /// Attempts under way at all endpoints together, and at those that are not quick.
+    /// Attempts in flight at all endpoints, and at those that are not quick.
     in_flight: usize,
     in_flight_slow: usize,
     all_max: usize,
     each_max: usize,
-    /// Whose turn was last.
+    /// The endpoint that had the last turn.
     last: Option<WebhookKey>,
 }
 
 impl Lanes {
-    /// Room for so many attempts in all, and at each endpoint.
+    /// Creates lanes with a limit in total and per endpoint.
     pub fn new(all_max: usize, each_max: usize) -> Self {
         Self { lanes: BTreeMap::new(), in_flight: 0, in_flight_slow: 0, all_max, each_max, last: None }
     }
 
-    /// How many attempts are under way.
+    /// Returns the number of attempts in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// How many more attempts this endpoint may have by itself.
+    /// Returns how many more attempts this endpoint itself may have.
     pub fn room(&self, key: WebhookKey) -> usize {
         let lane = self.lane(key);
         lane.window.saturating_sub(lane.in_flight)
@@ -60,9 +60,9 @@ impl Lanes {
         self.lanes.get(&key).copied().unwrap_or(unknown)
     }
 
-    /// Of what each endpoint has to be sent: what may be sent now, one of each in turn until the room is used up. Takes the room.
+    /// Returns the deliveries that may be sent now, one per endpoint in turn until the capacity is used up, and reserves that capacity.
     pub fn take<T>(&mut self, mut wanted: Vec<(WebhookKey, Vec<T>)>) -> Vec<(WebhookKey, T)> {
-        // Behind whoever was last, so that nobody is always the one for whom no room is left.
+        // Continues after the endpoint that had the last turn, so that all get a share.
         wanted.sort_by_key(|(key, _)| (self.last.is_some_and(|last| *key <= last), *key));
         wanted.iter_mut().for_each(|(_, waiting)| waiting.reverse());
         let mut taken = Vec::new();
@@ -81,7 +81,7 @@ impl Lanes {
         }
     }
 
-    /// Room for one attempt at this endpoint, if there is any.
+    /// Reserves capacity for one attempt at this endpoint, if any is free.
     fn board(&mut self, key: WebhookKey) -> bool {
         let mut lane = self.lane(key);
         let slow_max = self.all_max.div_ceil(2);
@@ -96,13 +96,13 @@ impl Lanes {
         true
     }
 
-    /// Something that room was taken for is not sent after all.
+    /// Releases capacity that was reserved but not used.
     pub fn give_back(&mut self, key: WebhookKey) {
         let lane = self.lane(key);
         self.leave(key, lane);
     }
 
-    /// An attempt has ended: well or not, after so long.
+    /// Ends an attempt, with its success and duration.
     pub fn ended(&mut self, key: WebhookKey, well: bool, took: Duration) {
         let mut lane = self.lane(key);
         let was_quick = lane.is_quick;
@@ -112,7 +112,7 @@ impl Lanes {
             (true, false) => lane.window.clamp(1, limits::WEBHOOK_WINDOW_FIRST.min(self.each_max)),
             (false, _) => 1,
         };
-        // What else it has under way counts where the endpoint stands now.
+        // Its other attempts in flight count toward the endpoint's new class.
         match (was_quick, lane.is_quick) {
             (true, false) => self.in_flight_slow += lane.in_flight,
             (false, true) => self.in_flight_slow -= lane.in_flight.min(self.in_flight_slow),
@@ -121,8 +121,8 @@ impl Lanes {
         self.leave(key, lane);
     }
 
-    /// Whose turn it is at a delivery's attempt of this number, while two secrets sign. A receiver may know either of them, and look
-    /// at one signature only: at first the one that it answered well to last, and then each once.
+    /// Returns which secret makes the main signature of this attempt during a rotation. A receiver may know either secret and check only
+    /// one signature. The first attempt uses the secret of the last success; later ones alternate.
     pub fn secret(&self, key: WebhookKey, number: usize) -> SigningSecret {
         match number {
             1 => self.lane(key).secret,
@@ -131,8 +131,8 @@ impl Lanes {
         }
     }
 
-    /// An attempt at which it was this secret's turn has ended well, or not; of one that only one secret signed there is nothing to
-    /// learn, and whoever gets a new secret knows the one before it at first.
+    /// Learns from the result of an attempt which secret the endpoint knows. An attempt signed with only one secret teaches nothing, and
+    /// after a rotation the endpoint is assumed to know the previous secret.
     pub fn learn(&mut self, key: WebhookKey, secret: Option<SigningSecret>, well: bool) {
         let Some(lane) = self.lanes.get_mut(&key) else { return };
         lane.secret = match (secret, well) {
@@ -171,7 +171,7 @@ mod tests {
     const QUICK: Duration = Duration::from_millis(5);
 
     #[test]
-    fn an_endpoint_earns_its_room_and_loses_it_with_a_failure() {
+    fn an_endpoint_earns_capacity_and_loses_it_with_a_failure() {
         let mut lanes = Lanes::new(100, 5);
         assert_eq!(lanes.take(waiting(1..2, 9)).len(), limits::WEBHOOK_WINDOW_FIRST);
         for _ in 0..10 {
@@ -190,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn dead_endpoints_never_take_the_room_of_quick_ones() {
+    fn dead_endpoints_never_take_the_capacity_of_quick_ones() {
         let mut lanes = Lanes::new(20, 5);
         for number in 0..3 {
             lanes.take(waiting(number..number + 1, 1));
             lanes.ended(key(number), true, QUICK);
         }
-        // A hundred that never answer.
+        // A hundred endpoints that never respond.
         assert_eq!(lanes.take(waiting(100..200, 50)).len(), 10);
         let quick = lanes.take(waiting(0..3, 50));
         assert_eq!(quick.len(), 9, "three each, as each has earned");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_has_a_turn_however_little_room_there_is() {
+    fn every_endpoint_has_a_turn_with_little_capacity() {
         let mut lanes = Lanes::new(4, 4);
         let mut served = std::collections::BTreeSet::new();
         for _ in 0..10 {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_that_an_endpoint_knows_has_the_first_turn_and_each_has_one_of_the_others() {
+    fn the_known_secret_signs_first_and_then_both_alternate() {
         let mut lanes = Lanes::new(4, 4);
         assert_eq!(
             [1, 2, 3].map(|number| lanes.secret(key(1), number)),
@@ -227,7 +227,7 @@ mod tests {
         for (secret, well, next) in [
             (Some(SigningSecret::Previous), true, SigningSecret::Previous),
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
-            // What was under way meanwhile says the same again.
+            // Attempts that were in flight report the same again.
             (Some(SigningSecret::Previous), false, SigningSecret::Newest),
             (Some(SigningSecret::Newest), true, SigningSecret::Newest),
             (Some(SigningSecret::Newest), false, SigningSecret::Previous),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_sent_gives_its_room_back() {
+    fn unused_capacity_is_released() {
         let mut lanes = Lanes::new(4, 4);
         for (whom, _) in lanes.take(waiting(0..4, 9)) {
             lanes.give_back(whom);

@@ -1,7 +1,7 @@
-//! The dispatcher of one environment: takes what is due from the store, has it sent, and has what became of it written down.
+//! The dispatcher of one environment: takes due deliveries from the store, has them sent, and records the results.
 //!
-//! The store is the queue: in memory there is only what is under way. An attempt is written down before it is made, many in one commit,
-//! and its end after it, many in one commit; so a crash costs an attempt at most and can never cause one too many.
+//! The store is the queue; memory only holds attempts in flight. An attempt is recorded before it is made and its end after it, many per
+//! commit. A crash therefore costs at most one attempt and never causes an extra one.
 
 pub mod attempt;
 pub mod attempt_log;
@@ -31,10 +31,10 @@ use crate::vocab::tables;
 
 /// Fallback poll interval, in case a wake-up was missed.
 const POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Pause after a write that found no room, or a poll that failed.
+/// The pause after a write while the store was busy, or after a failed poll.
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 
-/// Start the dispatchers of both environments.
+/// Starts the dispatchers of both environments.
 pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     for environment in Environment::ALL {
         let (sender, owner) = (engine.clone(), tasks.clone());
@@ -43,7 +43,7 @@ pub fn start(tasks: &Tasks, engine: &Arc<Engine>) {
     }
 }
 
-/// Deliver until the service drains.
+/// Delivers until the service drains.
 async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Result<(), Failure> {
     let store = engine.data(environment).store.clone();
     let settings = &engine.settings.webhooks;
@@ -57,7 +57,7 @@ async fn run(tasks: Tasks, engine: Arc<Engine>, environment: Environment) -> Res
     let attempts = tasks.group("attempts at webhooks");
     let dispatcher = Dispatcher { engine, store, rules, lanes, in_flight, attempts, ended, after: None, next: None };
     let sending = dispatcher.run(reports, tasks.shutdown());
-    // The writer ends when nothing is under way any more, and then everything is written down.
+    // The writer ends when no attempt is in flight; by then everything is stored.
     tokio::join!(sending, writing);
     Ok(())
 }
@@ -71,13 +71,13 @@ struct Dispatcher {
     in_flight: HashSet<DeliveryId>,
     attempts: Group,
     ended: mpsc::Sender<AttemptReport>,
-    /// Where the last poll stopped, if it did not see all endpoints.
+    /// Where the last poll stopped, if it did not reach all endpoints.
     after: Option<WebhookKey>,
-    /// When the next of what the looks since the first endpoint saw is to be looked at.
+    /// The earliest due time seen by the polls since the first endpoint.
     next: Option<Timestamp>,
 }
 
-/// An attempt has ended so. Whoever makes it tells the writer; the writer, once that is on disk, tells the dispatcher.
+/// The end of an attempt. The attempt reports it to the writer, which reports it to the dispatcher once it is on disk.
 struct AttemptReport {
     ended: EndedAttempt,
     took: Duration,
@@ -86,10 +86,10 @@ struct AttemptReport {
 }
 
 impl Dispatcher {
-    /// Send until the service drains; then wait for what is under way.
+    /// Sends until the service drains, then waits for attempts in flight.
     async fn run(mut self, mut reports: mpsc::Receiver<AttemptReport>, mut shutdown: Shutdown) {
         while let Err(failure) = self.recover().await {
-            warn(&failure, "what an earlier process left could not be looked at");
+            warn(&failure, "failed to recover the attempts of an earlier process");
             if shutdown.stage() > Stage::Running {
                 return;
             }
@@ -98,7 +98,7 @@ impl Dispatcher {
         let store = self.store.clone();
         let mut heard = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
         loop {
-            // We listen anew before we look, and before the former listening ends: no signal falls between two.
+            // Listens again before polling and before the previous listener ends, so that no signal is missed in between.
             let listening = Box::pin(store.changed(tables::WEBHOOK_DUE).notified());
             let _ = heard.now_or_never();
             heard = listening;
@@ -106,7 +106,7 @@ impl Dispatcher {
             let pause = match is_held {
                 true => POLL_INTERVAL,
                 false => self.poll().await.unwrap_or_else(|failure| {
-                    warn(&failure, "what is to be delivered could not be looked at");
+                    warn(&failure, "failed to poll the webhook queue");
                     RETRY_PAUSE
                 }),
             };
@@ -125,7 +125,7 @@ impl Dispatcher {
                 () = tokio::time::sleep(pause) => {}
             }
         }
-        // Every attempt has an end of its own, seconds from now at most.
+        // Every attempt has a timeout of a few seconds.
         while self.lanes.in_flight() > 0 {
             tokio::select! {
                 biased;
@@ -135,7 +135,7 @@ impl Dispatcher {
         }
     }
 
-    /// Attempts that an earlier process began count as made.
+    /// Attempts started by an earlier process count as made.
     async fn recover(&mut self) -> Result<(), Failure> {
         let mut after = None;
         loop {
@@ -144,7 +144,7 @@ impl Dispatcher {
             let Some((last, _)) = lanes.last() else { return Ok(()) };
             after = Some(*last);
             let now = self.engine.clock.now();
-            // An attempt under way is due again when it cannot be under way any more.
+            // An attempt in flight becomes due again at a time when it must have ended.
             let span = (Timestamp(0), now.plus_ms(limits::WEBHOOK_ATTEMPT_LOST_MS));
             for (key, _) in lanes {
                 let rows = store::due(&tx, key, span, limits::WEBHOOK_PENDING_MAX as usize)?;
@@ -191,7 +191,7 @@ impl Dispatcher {
         Ok(wait.clamp(Duration::from_millis(1), POLL_INTERVAL))
     }
 
-    /// What is due at endpoints that have room and are not left alone; notes when the next of the others is to be looked at.
+    /// Returns due deliveries of endpoints that have capacity and are not paused; notes when to poll the others.
     fn ready(&mut self, now: Timestamp) -> Result<Vec<(WebhookKey, Vec<Due>)>, Failure> {
         let tx = self.store.read();
         if self.after.is_none() {
@@ -202,7 +202,7 @@ impl Dispatcher {
         let mut ready = Vec::new();
         for (key, first) in lanes {
             let room = self.lanes.room(key);
-            // Who has no room is looked at when an attempt of theirs ends.
+            // An endpoint without capacity is checked again when one of its attempts ends.
             if room == 0 {
                 continue;
             }
@@ -213,7 +213,7 @@ impl Dispatcher {
                 continue;
             }
             let mut rows = store::due(&tx, key, (Timestamp(0), now), room)?;
-            // What we have under way ourselves stands in the future, unless writing its end takes very long.
+            // Our own attempts in flight are due in the future, unless writing their end takes very long.
             rows.retain(|(_, _, _, delivery)| !self.in_flight.contains(delivery));
             if !rows.is_empty() {
                 ready.push((key, rows));
@@ -222,7 +222,7 @@ impl Dispatcher {
         Ok(ready)
     }
 
-    /// Make an attempt that is written down.
+    /// Makes a recorded attempt.
     fn send(&mut self, started: StartedAttempt) {
         self.in_flight.insert(started.delivery.id);
         let (engine, ended) = (self.engine.clone(), self.ended.clone());
@@ -233,7 +233,7 @@ impl Dispatcher {
             let making = attempt::make(&engine, &started, secret.unwrap_or(SigningSecret::Newest));
             let made = AssertUnwindSafe(making).catch_unwind().await;
             let (end, verdict) = made.unwrap_or_else(|_| {
-                let error = Some("Something failed here; the log says what.".to_owned());
+                let error = Some("An internal error occurred; see the log.".to_owned());
                 (
                     End { at: engine.clock.now(), duration_ms: 0, status_code: None, response: String::new(), error },
                     AttemptOutcome::Failure,
@@ -256,7 +256,7 @@ impl Dispatcher {
     }
 }
 
-/// Write down how attempts ended, many in one commit, and tell the dispatcher.
+/// Records how attempts ended, many in one commit, and notifies the dispatcher.
 async fn write_down(
     store: Arc<Store>,
     rules: Arc<Rules>,
@@ -270,16 +270,16 @@ async fn write_down(
             let (ended, rules) = (ended.clone(), rules.clone());
             match store.write_essential(move |tx| attempt_log::settle(tx, &ended, &rules)).await.and_then(|settled| settled) {
                 Ok(()) => break,
-                // The attempts are made; only the disk can decide that this is not known.
+                // The attempts are made, so their results must be stored; only a failed disk may lose them.
                 Err(Error::Busy) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(error) => {
-                    tracing::error!(%error, "ends of attempts could not be written down");
+                    tracing::error!(%error, "failed to record the results of attempts");
                     break;
                 }
             }
         }
         for written in batch.drain(..) {
-            // The dispatcher may have left already, cut in the middle.
+            // The dispatcher may have been canceled already.
             let _ = report.send(written).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Make a webhook.
+//! Create a webhook.
 
 use std::collections::BTreeMap;
 
@@ -28,32 +28,32 @@ pub struct Create;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewWebhook {
-    /// Where deliveries are sent: an https address that the public internet can reach.
+    /// The URL for deliveries: an https address that is reachable from the public internet.
     #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: String,
-    /// What it is told of: at least one type of `GET /v1/webhooks/events`.
+    /// The events it receives: at least one type of `GET /v1/webhooks/events`.
     #[schemars(length(min = 1))]
     pub events: Vec<Subscription>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to be sent with every delivery, like `Authorization`: up to 20, none of those that deliveries have anyway. Their values
-    /// are kept sealed and never shown again.
+    /// Headers to send with every delivery, like `Authorization`: up to 20, except those that deliveries already have. Values are stored
+    /// encrypted and never shown again.
     #[schemars(transform = describe_headers)]
     pub custom_headers: Option<BTreeMap<String, String>>,
-    /// Whether it is told from now on; true if absent.
+    /// Whether it receives events; true if absent.
     pub active: Option<bool>,
-    /// Whether deliveries also carry `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks, which its public
-    /// libraries verify with the same secret; false if absent.
+    /// Whether deliveries also carry the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature`, which its
+    /// public libraries verify with the same secret; false if absent.
     pub standard_signature: Option<bool>,
 }
 
 impl Operation for Create {
     const SPEC: Spec = Spec::post("webhooks.create", "/v1/webhooks", needs(Permission::WebhookWrite))
-        .summary("Make a webhook")
+        .summary("Create a webhook")
         .about(
-            "The answer shows the signing secret, this once. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
-             the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as it is shown here, with its whsec_ in front. \
-             A 2xx answer within ten seconds is success; anything else is tried again, three times in all.",
+            "The response shows the signing secret only once. Deliveries are POST requests with the event as JSON; X-Service-Signature is \
+             the hexadecimal HMAC-SHA256 of the raw body, keyed with the secret exactly as shown here, including its whsec_ prefix. \
+             A 2xx response within ten seconds is a success; anything else is retried, with three attempts in total.",
         )
         .replay(Replay::Keyed)
         .answers_secret()
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_its_secret_once_and_keeps_it_sealed() {
+    fn the_secret_is_shown_once_and_stored_sealed() {
         let app = TestApp::new();
         let answer = app.post("/v1/webhooks", hook("https://acme.example/hooks"));
         assert_eq!(answer.status, 201);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeat_with_the_same_key_shows_the_same_secret_and_the_kept_answer_is_sealed() {
+    fn a_repeat_with_the_same_idempotency_key_shows_the_same_secret_and_the_stored_response_is_sealed() {
         let app = TestApp::new();
         let first = app.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
         let again = app.post_keyed("/v1/webhooks", "k", hook("https://acme.example/"));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_addresses_that_must_not_be_sent_to() {
+    fn forbidden_urls_are_refused() {
         let app = TestApp::new();
         for url in [
             "http://acme.example/",
@@ -191,32 +191,32 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_as_long_as_it_is_sent() {
+    fn the_url_length_limit_applies_to_its_encoded_form() {
         let app = TestApp::new();
         let start = "https://acme.example/";
         let with = |path: String| app.post("/v1/webhooks", hook(&format!("{start}{path}")));
         let room = limits::URL_CHARACTERS_MAX - start.len();
         assert_eq!(with("a".repeat(room)).data()["url"].as_str().map(str::len), Some(limits::URL_CHARACTERS_MAX));
-        assert!(with("a".repeat(room + 1)).refusal().2.starts_with("url: the address is longer than "));
-        // An ü is six characters when it is sent.
+        assert!(with("a".repeat(room + 1)).refusal().2.starts_with("url: the URL is longer than "));
+        // An ü takes six characters when encoded.
         assert_eq!(with("ü".repeat(room / 6)).status, 201);
         assert_eq!(with("ü".repeat(room / 6 + 1)).refusal().0, 400);
     }
 
     #[test]
-    fn credentials_within_an_address_are_refused_with_the_place_for_them() {
+    fn credentials_in_a_url_are_refused_with_an_alternative() {
         let refused = TestApp::new().post("/v1/webhooks", hook("https://user:password@acme.example/"));
         assert!(refused.refusal().2.contains("Authorization"), "{refused:?}");
     }
 
     #[test]
-    fn plain_http_is_taken_only_if_the_operator_allows_it() {
+    fn plain_http_is_accepted_only_if_the_operator_allows_it() {
         let app = TestApp::with(|settings| settings.webhooks.allow_http = true);
         assert_eq!(app.post("/v1/webhooks", hook("http://acme.example/")).status, 201);
     }
 
     #[test]
-    fn asks_for_at_least_one_event_that_exists_or_did() {
+    fn at_least_one_current_or_former_event_is_required() {
         let app = TestApp::new();
         let with = |events: Value| app.post("/v1/webhooks", json!({ "url": "https://acme.example/", "events": events }));
         for events in [json!([]), json!(["subscriber.deleted"]), json!("subscriber.added"), json!([1])] {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_webhooks_and_no_more() {
+    fn the_limit_of_webhooks_applies() {
         let app = TestApp::new();
         for _ in 0..limits::WEBHOOKS_MAX {
             app.post("/v1/webhooks", hook("https://acme.example/")).data();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_its_own_are_checked_sealed_and_named_without_their_values() {
+    fn custom_headers_are_checked_sealed_and_shown_without_values() {
         let app = TestApp::new();
         let with = |headers: Value| {
             app.post(

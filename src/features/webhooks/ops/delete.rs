@@ -18,7 +18,7 @@ pub struct Delete;
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DeletedWebhook {
-    /// The webhook that is gone.
+    /// The deleted webhook.
     pub id: WebhookId,
     /// Always true.
     pub deleted: bool,
@@ -27,7 +27,7 @@ pub struct DeletedWebhook {
 impl Operation for Delete {
     const SPEC: Spec = Spec::delete("webhooks.delete", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
         .summary("Delete a webhook")
-        .about("With its deliveries: what waits is not delivered any more. An attempt under way may still arrive.")
+        .about("Also deletes its deliveries; pending ones are not delivered. An attempt in flight may still arrive.")
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
     type Output = Done<DeletedWebhook>;

@@ -15,19 +15,19 @@ use crate::vocab::permissions::Permission;
 /// `webhooks.deliveries`
 pub struct Deliveries;
 
-/// Which deliveries, and which page of them.
+/// The webhook, filter and page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListDeliveries {
     /// The webhook's id.
     pub webhook_id: WebhookId,
-    /// Only those of this status.
+    /// Only deliveries with this status.
     pub status: Option<DeliveryStatus>,
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of deliveries to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page number, from 1, instead of `offset`.
     pub page: Option<PageNumber>,
 }
 
@@ -35,8 +35,8 @@ impl Operation for Deliveries {
     const SPEC: Spec = Spec::get("webhooks.deliveries", "/v1/webhooks/{webhookId}/deliveries", needs(Permission::WebhookRead))
         .summary("List deliveries")
         .about(
-            "The newest first, with the record of every attempt. They are kept for webhooks.deliveries_kept_days. Of those with a status \
-             the newest 20,000 deliveries are looked at.",
+            "Newest first, with the record of every attempt. Deliveries are kept for webhooks.deliveries_kept_days. A status filter \
+             searches the newest 20,000 deliveries.",
         )
         .blocking()
         .fails(&[Code::NotFound]);
@@ -57,7 +57,7 @@ impl Query for Deliveries {
         let state = store::state(view.tx, (webhook.account, webhook.id))?;
         let total = input.status.map_or(state.kept_total(), |status| state.kept(status));
         let mut found = store::deliveries(view.tx, webhook.id, input.status, window.offset, window.limit)?;
-        // They are kept in order only to the second.
+        // The store orders them only to the second.
         found.sort_by_key(|delivery| std::cmp::Reverse(delivery.created_at));
         Ok(Page { items: found.iter().map(delivery_view).collect(), total, window })
     }

@@ -1,4 +1,4 @@
-//! Read one delivery.
+//! Get a delivery.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::vocab::permissions::Permission;
 /// `webhooks.delivery`
 pub struct Delivery;
 
-/// Which delivery.
+/// The delivery to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeliveryRef {
@@ -28,8 +28,8 @@ pub struct DeliveryRef {
 impl Operation for Delivery {
     const SPEC: Spec =
         Spec::get("webhooks.delivery", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", needs(Permission::WebhookRead))
-            .summary("Read one delivery")
-            .about("With the record of every attempt: when it was made, what the endpoint answered, or why it did not.")
+            .summary("Get a delivery")
+            .about("Includes every attempt: its time, and the endpoint's response or the error.")
             .fails(&[Code::NotFound]);
     type Input = DeliveryRef;
     type Output = Done<DeliveryView>;
@@ -47,7 +47,7 @@ impl Query for Delivery {
     }
 }
 
-/// The delivery and its webhook, or the failure that says there is none.
+/// Returns the delivery and its webhook, or `NotFound`.
 pub fn find(tx: &impl Read, account: AccountId, which: &DeliveryRef) -> Result<(model::Webhook, model::Delivery), Failure> {
     let webhook = require(tx, account, which.webhook_id)?;
     let absent = || Failure::because(Code::NotFound, "The webhook has no delivery with this id; GET …/deliveries lists them.");

@@ -1,4 +1,4 @@
-//! List what webhooks can be told of.
+//! List the event types for webhooks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,30 +11,30 @@ use crate::vocab::webhook_events::WebhookEvent;
 /// `webhooks.events`
 pub struct Events;
 
-/// What webhooks can be told of.
+/// The event types for webhooks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventTypes {
     pub events: Vec<EventType>,
     pub total: usize,
 }
 
-/// A kind of event.
+/// An event type.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventType {
-    /// Its name, as `events` of a webhook takes it.
+    /// Its name, for `events` of a webhook.
     #[serde(rename = "type")]
     pub kind: WebhookEvent,
     /// When it is emitted.
     pub description: &'static str,
-    /// Whether it is emitted only where a webhook asks for it: engagement comes in numbers.
+    /// Whether it is emitted only if a webhook subscribes to it, because engagement events are numerous.
     pub opt_in: bool,
 }
 
 impl Operation for Events {
     const SPEC: Spec = Spec::get("webhooks.events", "/v1/webhooks/events", needs(Permission::WebhookRead))
         .summary("List event types")
-        .about("All types that a webhook can ask for.");
+        .about("All event types that a webhook can subscribe to.");
     type Input = NoInput;
     type Output = Counted<EventTypes>;
 
@@ -60,7 +60,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn lists_the_nine_default_events_first_and_marks_the_opt_in_events() {
+    fn the_nine_default_events_come_first_and_opt_in_events_are_marked() {
         let list = TestApp::new().get("/v1/webhooks/events").data();
         let events = list["events"].as_array().expect("a list");
         assert_eq!(list["total"], events.len());

@@ -1,4 +1,4 @@
-//! Read one webhook.
+//! Get a webhook.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::vocab::permissions::Permission;
 /// `webhooks.get`
 pub struct Get;
 
-/// Which webhook.
+/// The webhook to get.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookRef {
@@ -24,8 +24,8 @@ pub struct WebhookRef {
 
 impl Operation for Get {
     const SPEC: Spec = Spec::get("webhooks.get", "/v1/webhooks/{webhookId}", needs(Permission::WebhookRead))
-        .summary("Read one webhook")
-        .about("Without its secret, which is shown only when it is made.")
+        .summary("Get a webhook")
+        .about("The secret is not included; it is shown only when it is created.")
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
     type Output = Done<WebhookView>;

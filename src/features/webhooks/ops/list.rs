@@ -12,22 +12,22 @@ use crate::vocab::permissions::Permission;
 /// `webhooks.list`
 pub struct List;
 
-/// Which page.
+/// The page to return.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListWebhooks {
     #[serde(default)]
     pub limit: Limit,
-    /// How many to leave out at the front.
+    /// The number of webhooks to skip.
     pub offset: Option<Offset>,
-    /// Instead of `offset`: which page, from 1.
+    /// The page number, from 1, instead of `offset`.
     pub page: Option<PageNumber>,
 }
 
 impl Operation for List {
     const SPEC: Spec = Spec::get("webhooks.list", "/v1/webhooks", needs(Permission::WebhookRead))
         .summary("List webhooks")
-        .about("The oldest first.");
+        .about("Oldest first.");
     type Input = ListWebhooks;
     type Output = Page<WebhookView>;
 

@@ -1,4 +1,4 @@
-//! Deliver the events of a time range again.
+//! Redeliver the events of a time range.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,27 +18,27 @@ use crate::vocab::permissions::Permission;
 /// `webhooks.redeliver`
 pub struct Redeliver;
 
-/// Which time range.
+/// The webhook and time range.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RedeliverRange {
     /// The webhook's id.
     pub webhook_id: WebhookId,
-    /// Events from this time on; at most seven days back, which is how long they are kept.
+    /// The start of the range; at most seven days back, which is how long events are kept.
     pub from: WireTime,
-    /// Events up to this time; now if absent.
+    /// The end of the range; now if absent.
     pub to: Option<WireTime>,
-    /// Also events that have arrived; false if absent.
+    /// Includes events that have arrived; false if absent.
     pub all: Option<bool>,
 }
 
 impl Operation for Redeliver {
     const SPEC: Spec = Spec::post("webhooks.redeliver", "/v1/webhooks/{webhookId}/redeliver", needs(Permission::WebhookWrite))
-        .summary("Deliver a time range again")
+        .summary("Redeliver a time range")
         .about(
-            "Makes a new delivery of every event of the range that the webhook asks for and that has not arrived, also of those that \
-             happened while it was switched off. What no webhook of the account asked for when it happened was not kept. It is worked off in steps; the webhook's redelivery tells how far it \
-             is. One at a time.",
+            "Creates a new delivery for every event in the range that the webhook subscribes to and that has not arrived, including those \
+             from while it was disabled. Opt-in events without a subscribed webhook were not stored. The work runs in steps; the \
+             webhook's redelivery shows its progress. A webhook has one at a time.",
         )
         .replay(Replay::Keyed)
         .fails(&[Code::NotFound, Code::WrongState, Code::OnHold]);
@@ -61,19 +61,19 @@ impl Command for Redeliver {
         let (now, key) = (tx.now(), (webhook.account, webhook.id));
         let (from, to) = (input.from.0, input.to.map_or(now, |to| to.0).min(now));
         if from < now.plus_ms(-limits::OUTBOX_KEPT_MS) {
-            return Err(Failure::field("from", "events are kept for seven days; give a later time"));
+            return Err(Failure::field("from", "events are kept for seven days; set a later time"));
         }
         if from > now {
-            return Err(Failure::field("from", "nothing has happened yet at that time; give one that is past"));
+            return Err(Failure::field("from", "this time is in the future; set one in the past"));
         }
         if from > to {
-            return Err(Failure::field("to", "give a time after from"));
+            return Err(Failure::field("to", "set a time after from"));
         }
         if !webhook.active {
-            return Err(Failure::because(Code::WrongState, "The webhook is switched off; switch it on first."));
+            return Err(Failure::because(Code::WrongState, "The webhook is disabled; enable it first."));
         }
         if store::redelivery(tx, key)?.is_some_and(|redelivery| redelivery.completed_at.is_none()) {
-            return Err(Failure::because(Code::WrongState, "A time range is being delivered again already; wait for its end."));
+            return Err(Failure::because(Code::WrongState, "A redelivery is already running; wait until it finishes."));
         }
         let all = input.all.unwrap_or(false);
         let redelivery = Redelivery { from, to, all, after: None, queued: 0, started_at: now, completed_at: None };

@@ -1,4 +1,4 @@
-//! Deliver one event again.
+//! Redeliver one event.
 
 use serde_json::{Value, json};
 
@@ -23,10 +23,10 @@ impl Operation for Retry {
         "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/retry",
         needs(Permission::WebhookWrite),
     )
-    .summary("Deliver an event again")
+    .summary("Redeliver an event")
     .about(
-        "Makes a new delivery of the same event, with three attempts of its own and the same event id and body. Events are kept \
-                 for seven days. While a delivery of the event is pending, there is nothing to repeat.",
+        "Creates a new delivery of the same event, with three new attempts and the same event id and body. Events are kept \
+                 for seven days. Fails while a delivery of the event is pending.",
     )
     .replay(Replay::Keyed)
     .fails(&[Code::NotFound, Code::WrongState, Code::OnHold, Code::LimitReached]);
@@ -61,27 +61,27 @@ impl Command for Retry {
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status })))
         };
         if delivery.is_test() {
-            return refuse("Tests are not repeated; POST /v1/webhooks/{webhookId}/test makes another.", delivery.status);
+            return refuse("Tests cannot be redelivered; send another with POST /v1/webhooks/{webhookId}/test.", delivery.status);
         }
         if !webhook.active {
-            return refuse("The webhook is switched off; switch it on first.", delivery.status);
+            return refuse("The webhook is disabled; enable it first.", delivery.status);
         }
         let known = store::deliveries_of(tx, webhook.id, delivery.event)?;
         if let Some(pending) = known.iter().find(|known| known.status == DeliveryStatus::Pending) {
-            return refuse("A delivery of this event is pending already.", pending.status);
+            return refuse("A delivery of this event is already pending.", pending.status);
         }
         let Some(event) = fanout::event_of(tx, &delivery)? else {
-            return refuse("The event is not kept any more, or was erased.", delivery.status);
+            return refuse("The event is no longer stored, or was erased.", delivery.status);
         };
         let mut writer = DeliveryWriter::open(tx);
         let made = fanout::repeat(&mut writer, &webhook, (delivery.event, &event), &known)?;
         writer.close();
         let made = made.ok_or_else(|| {
-            let detail = format!("An event is delivered again at most {} times.", limits::WEBHOOK_REPEATS_MAX);
+            let detail = format!("An event can be redelivered at most {} times.", limits::WEBHOOK_REPEATS_MAX);
             Failure::because(Code::LimitReached, detail)
         })?;
         let made: Option<model::Delivery> = store::delivery(tx, webhook.id, made)?;
-        let made = made.ok_or_else(|| Failure::internal("a delivery just made is gone"))?;
+        let made = made.ok_or_else(|| Failure::internal("a delivery that was just created does not exist"))?;
         Ok(Created(delivery_view(&made)))
     }
 }

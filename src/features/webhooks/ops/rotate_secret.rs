@@ -1,4 +1,4 @@
-//! Give a webhook a new secret.
+//! Rotate a webhook's secret.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,25 +22,25 @@ const HOUR_MS: i64 = 60 * 60 * 1000;
 /// `webhooks.rotate_secret`
 pub struct RotateSecret;
 
-/// Which webhook, and how the old secret leaves.
+/// The webhook, and the grace period of the old secret.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RotateSecretRequest {
     /// The webhook's id.
     pub webhook_id: WebhookId,
-    /// For how many hours the old secret signs too; 24 if absent, 0 if it became known to others.
+    /// The number of hours in which the old secret also signs; 24 if absent. Use 0 if it was leaked.
     pub grace_hours: Option<Bounded<0, { limits::WEBHOOK_GRACE_HOURS_MAX }>>,
 }
 
 impl Operation for RotateSecret {
     const SPEC: Spec = Spec::post("webhooks.rotate_secret", "/v1/webhooks/{webhookId}/rotate-secret", needs(Permission::WebhookWrite))
-        .summary("Give a webhook a new secret")
+        .summary("Rotate a webhook's secret")
         .about(
-            "The answer shows it, this once. Until previousSecretExpiresAt both sign: X-Service-Signature and \
+            "The response shows the new secret only this once. Until previousSecretExpiresAt both sign: X-Service-Signature and \
              X-Service-Signature-Alternate carry one digest each, and webhook-signature carries both. For receivers that know one secret \
-             and look at the first header only, that has the digest by the secret that the endpoint answered well to last, which is the \
-             old one at first; at the second attempt by the new one, at the third by the old one. Tests have the new one first. A \
-             further rotation ends the grace of the one before.",
+             and check only X-Service-Signature, it has the digest of the secret that last succeeded at the endpoint, which is the \
+             old one at first; the second attempt uses the new one, the third the old one. Tests use the new one first. A \
+             further rotation ends the grace period of the previous one.",
         )
         .replay(Replay::Keyed)
         .answers_secret()
@@ -79,7 +79,7 @@ mod tests {
     use crate::testing::TestApp;
 
     #[test]
-    fn the_new_secret_is_another_and_the_old_one_has_its_grace() {
+    fn the_new_secret_differs_and_the_old_one_has_a_grace_period() {
         let app = TestApp::new();
         let made = app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"] })).data();
         let path = format!("/v1/webhooks/{}", made["id"].as_str().expect("an id"));

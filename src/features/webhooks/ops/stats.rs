@@ -1,4 +1,4 @@
-//! Deliveries of an account in numbers.
+//! Delivery statistics of an account.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,31 +15,31 @@ use crate::vocab::permissions::Permission;
 /// `webhooks.stats`
 pub struct Stats;
 
-/// Deliveries in numbers: of the webhooks that there are, since they were made.
+/// Delivery statistics of the existing webhooks, since their creation.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsView {
     pub total_webhooks: usize,
     pub active_webhooks: usize,
-    /// Active ones whose endpoints are left alone because of how they do.
+    /// Active webhooks whose endpoints are paused because of failures.
     pub paused_webhooks: usize,
     /// Deliveries that have ended, and those that are pending.
     pub total_deliveries: u64,
     pub successful_deliveries: u64,
     pub failed_deliveries: u64,
     pub pending_deliveries: u64,
-    /// Of the deliveries that have ended, how many of a hundred have succeeded; absent if none has ended.
+    /// Successful deliveries in percent of those that have ended; absent if none has.
     pub success_rate: Option<f64>,
     /// Attempts that have ended.
     pub attempts: u64,
-    /// Of the attempts that were answered, in milliseconds; absent if none was.
+    /// The average of attempts with a response, in milliseconds; absent if there are none.
     pub average_response_time: Option<u64>,
     pub last_triggered_at: Option<WireTime>,
-    /// The last 30 days on which anything ended, all webhooks together, deleted ones too.
+    /// The last 30 days on which a delivery or attempt ended, for all webhooks, including deleted ones.
     pub days: Vec<DayView>,
 }
 
-/// What ended on one day.
+/// The deliveries and attempts that ended on one day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DayView {
     /// Like `2026-01-31`, in UTC.
@@ -54,8 +54,8 @@ pub struct DayView {
 
 impl Operation for Stats {
     const SPEC: Spec = Spec::get("webhooks.stats", "/v1/webhooks/stats", needs(Permission::WebhookRead))
-        .summary("Read delivery statistics")
-        .about("Counted as deliveries end; tests count too.");
+        .summary("Get delivery statistics")
+        .about("Deliveries count when they end, including tests.");
     type Input = NoInput;
     type Output = Done<StatsView>;
 

@@ -1,4 +1,4 @@
-//! Send a test to a webhook's endpoint, and tell at once what it answered.
+//! Send a test to a webhook's endpoint and return its response.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,25 +16,25 @@ use crate::vocab::codes::Code;
 use crate::vocab::ids::{AccountId, DeliveryId, EventId, WebhookId};
 use crate::vocab::permissions::Permission;
 
-/// What a test calls itself: no kind of event, so that nobody takes it for one.
+/// The type of a test. It is not an event type, so that it cannot be mistaken for one.
 const TEST_TYPE: &str = "webhook.test";
 
 /// `webhooks.test`
 pub struct Test;
 
-/// What a test came to.
+/// The result of a test.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookTested {
-    /// Whether the endpoint answered with a 2xx status in time.
+    /// Whether the endpoint responded with a 2xx status in time.
     pub success: bool,
-    /// What it answered; absent if it did not.
+    /// The response status; absent if there was no response.
     pub status_code: Option<u16>,
     /// In milliseconds.
     pub response_time: u32,
-    /// What went wrong, in words.
+    /// The error message.
     pub error: Option<String>,
-    /// The delivery, among the others of the webhook.
+    /// The delivery, which is listed with the webhook's others.
     pub delivery_id: DeliveryId,
     pub event_id: EventId,
 }
@@ -43,8 +43,8 @@ impl Operation for Test {
     const SPEC: Spec = Spec::post("webhooks.test", "/v1/webhooks/{webhookId}/test", needs(Permission::WebhookWrite))
         .summary("Send a test")
         .about(
-            "One attempt, signed like any other, with the header X-Service-Test and the type webhook.test; also to a webhook that is \
-             switched off or left alone. The answer tells what the endpoint said. It is no error of this call if that went wrong.",
+            "One attempt, signed like any other, with the header X-Service-Test and the type webhook.test; works for disabled or \
+             paused webhooks too. The response contains the endpoint's response. The call itself succeeds even if the test fails.",
         )
         .fails(&[Code::NotFound]);
     type Input = WebhookRef;
@@ -91,7 +91,7 @@ fn begin(tx: &mut WriteTx<'_>, account: AccountId, id: WebhookId) -> Result<Star
     let body = fanout::test_body(event, TEST_TYPE, &webhook, now);
     let mut delivery = model::Delivery::new(DeliveryId::make(now, tx.random()), &webhook, event, TEST_TYPE, now);
     delivery.test_body = Some(body.clone());
-    let number = delivery.begin(now).expect("a new delivery has its attempts before it");
+    let number = delivery.begin(now).expect("a new delivery has all its attempts left");
     let mut writer = DeliveryWriter::open(tx);
     writer.put(None, &delivery)?;
     writer.close();

@@ -23,37 +23,37 @@ use crate::vocab::webhook_events::Subscription;
 /// `webhooks.update`
 pub struct Update;
 
-/// What changes. A field that is left out stays as it is; `null` clears it.
+/// The changes. An omitted field stays as it is; `null` clears it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WebhookPatch {
     /// The webhook's id.
     pub webhook_id: WebhookId,
-    /// Where deliveries are sent, also those that wait already.
+    /// The URL for deliveries, including pending ones.
     #[schemars(extend("pattern" = URL_PATTERN, "maxLength" = limits::URL_CHARACTERS_MAX - 1))]
     pub url: Option<String>,
-    /// What it is told of from now on.
+    /// The events it receives from now on.
     #[schemars(length(min = 1))]
     pub events: Option<Vec<Subscription>>,
-    /// Whether it is told at all. What waits when it is switched off is not delivered; what happens meanwhile can be by
-    /// `POST …/redeliver`.
+    /// Whether it receives events. Disabling it cancels pending deliveries; events in the meantime can be delivered with `POST
+    /// …/redeliver`.
     pub active: Option<bool>,
-    /// What it is for.
+    /// Its purpose.
     #[serde(default)]
     pub description: Patch<LongText<{ limits::DESCRIPTION_CHARACTERS_MAX }>>,
-    /// Headers to be sent with every delivery, in place of those before. A value of `********`, as answers show it, leaves that of the
-    /// header of this name as it is.
+    /// Headers to send with every delivery, replacing all previous ones. A value of `********`, as shown in responses, keeps the value of
+    /// that header.
     #[schemars(transform = describe_headers)]
     #[serde(default)]
     pub custom_headers: Patch<BTreeMap<String, String>>,
-    /// Whether deliveries carry the Standard Webhooks signature too.
+    /// Whether deliveries also carry the Standard Webhooks signature.
     pub standard_signature: Option<bool>,
 }
 
-/// A webhook after a change.
+/// A webhook after an update.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdatedWebhook {
-    /// Always true: it is as was asked for.
+    /// Always true.
     pub updated: bool,
     #[serde(flatten)]
     pub webhook: WebhookView,
@@ -62,7 +62,7 @@ pub struct UpdatedWebhook {
 impl Operation for Update {
     const SPEC: Spec = Spec::patch("webhooks.update", "/v1/webhooks/{webhookId}", needs(Permission::WebhookWrite))
         .summary("Change a webhook")
-        .about("A new address, or switching it on, ends a pause of its endpoint.")
+        .about("A new URL, or enabling it, ends a pause of its endpoint.")
         .fails(&[Code::NotFound]);
     type Input = WebhookPatch;
     type Output = Done<UpdatedWebhook>;
@@ -114,7 +114,7 @@ mod tests {
     use crate::vocab::webhook_events::WebhookEvent;
 
     #[test]
-    fn only_what_is_given_changes_and_what_it_asks_for_is_counted() {
+    fn only_given_fields_change_and_subscriptions_are_counted() {
         let app = TestApp::new();
         let made =
             app.post("/v1/webhooks", json!({ "url": "https://a.example/", "events": ["email.opened"], "description": "a" }));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_replaced_and_those_given_back_as_they_were_shown_keep_their_values() {
+    fn headers_are_replaced_and_placeholders_keep_their_values() {
         let app = TestApp::new();
         let made = app.post(
             "/v1/webhooks",
@@ -162,7 +162,7 @@ mod tests {
         };
         let now = texts(&[("authorization", "Bearer one"), ("X-Shop", "8"), ("X-New", "n")]);
         assert_eq!(sent(), now);
-        // What was read is written back: nothing changes.
+        // Writing back what was read changes nothing.
         let read = app.get(&path).data();
         app.patch(&path, json!({ "customHeaders": read["customHeaders"] })).data();
         assert_eq!(sent(), now);

@@ -9,18 +9,18 @@ use crate::testing::TestApp;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// A mill, and how much of its outbox was seen.
+/// A test app, and how much of its outbox was read.
 struct Outbox {
     app: TestApp,
     seen: usize,
 }
 
 impl Outbox {
-    /// What was told since the last look: the kind and the payload, of all in the same envelope.
+    /// Returns the events since the last call: kind and payload, all from the same envelope.
     #[track_caller]
     fn since(&mut self) -> Vec<(String, Value)> {
         let mut events = outbox::waiting(&self.app.read(), 10_000).expect("readable");
-        // Ids are in order only to the second.
+        // Ids are ordered only to the second.
         events.sort_by_key(|(_, event)| event.created_at);
         let new = events.split_off(self.seen.min(events.len()));
         self.seen += new.len();
@@ -41,7 +41,7 @@ impl Outbox {
         told
     }
 
-    /// Exactly these were told.
+    /// Asserts that exactly these were emitted.
     #[track_caller]
     fn told(&mut self, what: &str, expected: &[(&str, Value)]) {
         let told = self.since();
@@ -54,7 +54,7 @@ impl Outbox {
     }
 }
 
-/// The project of an event whose payload does not name it.
+/// Removes the project from a payload that names it; otherwise uses the default.
 trait TakeOr {
     fn take_or(self, envelope: &Value) -> Value;
 }
@@ -176,7 +176,7 @@ fn imports_that_unsubscribe_contacts_emit_an_event_for_each() {
     let counts =
         |success: u64, updated: u64| json!({ "projectId": project, "success": success, "failed": 0, "updated": updated });
     let off = |name: &str| json!({ "email": format!("{name}@example.com"), "status": "unsubscribed" });
-    // A new contact never was subscribed here, and one that is unsubscribed already does not leave again.
+    // A new contact was never subscribed here, and an unsubscribed one does not unsubscribe again.
     outbox.post("/v1/contacts/bulk", json!({ "subscribers": [off("a"), off("gone"), off("new"), off("a")] }));
     outbox.told("contacts.bulk", &[("subscriber.bulk_imported", counts(4, 1)), left(0, "a")]);
 
@@ -217,7 +217,7 @@ fn contact_changes_outside_the_reference_emit_nothing() {
 }
 
 #[test]
-fn emails_that_are_generated_and_those_that_are_handed_in() {
+fn generated_and_imported_emails() {
     let mut outbox = outbox();
     let project = outbox.app.project;
     let wanted = json!({ "prompt": "Welcome our new subscribers", "languages": ["en"], "count": 1 });
@@ -228,7 +228,7 @@ fn emails_that_are_generated_and_those_that_are_handed_in() {
         "languages": ["en"], "count": 1,
     });
     outbox.told("emails.generate", &[("email.generation.started", started)]);
-    // The site of the project is not read in this test.
+    // This test does not import the project's site.
     outbox.app.clock.advance_ms(limits::IMPORT_AWAITED_MS);
     while outbox.app.wait(generation::step(outbox.app.engine().clone(), Environment::Test)).expect("stages do not fail") {}
     let completed = json!({ "conversationId": id, "projectId": project, "count": 1, "languages": ["en"] });

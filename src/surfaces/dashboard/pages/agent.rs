@@ -1,4 +1,4 @@
-//! An agent asks for a key: enter its code, look at what it wants, grant less or all of it, or nothing.
+//! An agent's request for an API key: enter its code, review the requested permissions, grant all or some, or deny it.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +14,24 @@ use crate::vocab::permissions::PermissionSet;
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/agent").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(decide(visit)))];
 
-/// What somebody has chosen: it is asked for again after an error, and after they had to prove who they are.
+/// The user's choices, kept across errors and a repeated password check.
 struct Choice {
     permissions: PermissionSet,
     environment: Environment,
 }
 
 impl Choice {
-    /// What the form sent. Words that mean nothing are left out.
+    /// Reads the form. Invalid values are ignored.
     fn sent(visit: &Visit) -> Self {
         let words: BTreeSet<&str> = visit.form.all("permission").into_iter().collect();
         let permissions = words.iter().filter_map(|word| word.parse().ok()).fold(PermissionSet::NONE, PermissionSet::and);
         Self { permissions, environment: visit.form.get("environment").parse().unwrap_or(Environment::Test) }
     }
 
-    /// What stands in the address. A link by somebody else, like the agent's own, can take ticks away; only our own can choose live data.
+    /// Reads the choices from the URL. A link from elsewhere, like the agent's own, can only remove permissions; only our own can choose
+    /// live data.
     fn returned(visit: &Visit) -> Option<Self> {
-        // The words of a scope, possibly none: then nothing is ticked.
+        // The scope's permissions, possibly none: then nothing is selected.
         let scope = visit.query.all("scope").into_iter().next()?;
         let mut choice = Self { permissions: scope.parse().unwrap_or(PermissionSet::NONE), environment: Environment::Live };
         let is_own = same(choice.mark(visit).as_bytes(), visit.query.get("mark").as_bytes());
@@ -40,14 +41,14 @@ impl Choice {
         Some(choice)
     }
 
-    /// What only this browser's pages can say of this choice for this code.
+    /// Returns a signature of this choice for this code that only this browser's pages can create.
     fn mark(&self, visit: &Visit) -> String {
         let code = visit.query.some("code").unwrap_or(visit.form.get("code"));
         let text = format!("agent\0{}\0{code}\0{}\0{}", visit.csrf, self.permissions, self.environment);
         hex::encode(&sha256(text.as_bytes())[..16])
     }
 
-    /// The address of the form with this choice.
+    /// Returns the URL of the form with this choice.
     fn address(&self, visit: &Visit) -> String {
         let (scope, mark) = (self.permissions.to_string(), self.mark(visit));
         let fields =
@@ -76,7 +77,7 @@ fn page(code: &str, mut details: Value, choice: Option<&Choice>, error: Option<&
     }
 }
 
-/// The form for the code, or what the agent with this code asks for.
+/// Shows the form for the code, or the request of the agent with this code.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     look(visit, visit.query.get("code"), Choice::returned(visit), None).await
 }
@@ -92,7 +93,7 @@ async fn look(visit: &Visit, code: &str, choice: Option<Choice>, wrong: Option<P
     }
 }
 
-/// What was decided.
+/// Handles the decision.
 pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let code = form.get("code");
@@ -108,7 +109,7 @@ pub async fn decide(visit: &Visit) -> Result<Outcome, PageError> {
     let choice = Choice::sent(visit);
     match done {
         Ok(approval) => Ok(page(code, json!({ "approval": approval }), None, None, "done")),
-        // Prove who you are, then come back to this request as it was chosen.
+        // The user confirms their password, then returns to this request with the same choices.
         Err(error) if error.code == "NOT_SIGNED_IN" => Ok(Outcome::to_sign_in(Some(&choice.address(visit)))),
         Err(error) if error.code == "FRESH_SIGN_IN_REQUIRED" => {
             Ok(Outcome::go(with_next("/confirm", Some(&choice.address(visit)))))

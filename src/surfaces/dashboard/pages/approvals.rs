@@ -1,4 +1,4 @@
-//! What agents have asked for, and taking back what they were granted.
+//! The requests of agents, and revoking granted keys.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("approvals.html", context))
 }
 
-/// A button of the list.
+/// Handles a button of the list.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, done) = match visit.form.get("act") {
         "deny" => ("accounts.approval_deny", "denied"),

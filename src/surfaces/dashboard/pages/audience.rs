@@ -1,4 +1,4 @@
-//! Whose contacts a page is about: the brand that the address or the form names, else the one that was looked at last, else the newest.
+//! The brand whose contacts a page shows: the one in the URL or form, else the last one used, else the newest.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::vocab::ids::ProjectId;
 use crate::vocab::limits;
 use crate::vocab::permissions::Permission;
 
-/// A brand, and which others there are.
+/// A brand, and the others to choose from.
 pub struct Audience {
     /// The brand's id.
     pub id: String,
@@ -17,13 +17,13 @@ pub struct Audience {
 }
 
 impl Audience {
-    /// The brand that this visit is about; none if there is no brand at all.
+    /// Returns the brand of this visit; `None` if there are no brands.
     pub async fn of(visit: &Visit) -> Result<Option<Self>, PageError> {
         let named = visit.form.some("brand").or(visit.query.some("brand"));
         Self::chosen(visit, named).await
     }
 
-    /// The brand that has what the path names: links from elsewhere may not say which. The operation says it of what has this id.
+    /// Returns the brand that owns the object in the path, for links without a brand. `operation` looks the object up.
     pub async fn having(visit: &Visit, operation: &str) -> Result<Option<Self>, PageError> {
         if visit.query.some("brand").is_some() {
             return Self::of(visit).await;
@@ -37,15 +37,15 @@ impl Audience {
         let mut brands = listed["projects"].as_array().cloned().unwrap_or_default();
         let is_listed = |id: &str| brands.iter().any(|brand| brand["id"] == id);
         let older = match (named, visit.jar.brand()) {
-            // Who names one means that one, or nothing.
+            // An explicitly named brand is required to exist.
             (Some(id), _) if !is_listed(id) => Some(visit.ask("projects.get", json!({ "projectId": id })).await?),
-            // The one looked at last may be gone, or of the other environment.
+            // The last brand may be deleted, or belong to the other environment.
             (None, Some(id)) if listed["pagination"]["hasMore"] == true && !is_listed(id) => {
                 visit.ask("projects.get", json!({ "projectId": id })).await.ok()
             }
             _ => None,
         };
-        // One to choose from like those listed.
+        // Offers it as a choice too.
         brands.extend(older);
         let wanted = named.or(visit.jar.brand());
         let Some(brand) = brands.iter().find(|brand| wanted.is_some_and(|id| brand["id"] == id)).or(brands.first()) else {
@@ -56,12 +56,12 @@ impl Audience {
         Ok(Some(Self { id, name, brands }))
     }
 
-    /// What stands behind the path of a link: the brand, if there are several.
+    /// Returns the query for links: the brand, if there are several.
     pub fn query(&self) -> String {
         if self.brands.len() > 1 { format!("?brand={}", self.id) } else { String::new() }
     }
 
-    /// A path with the brand and these further values.
+    /// Returns a path with the brand and these additional values.
     pub fn path(&self, path: &str, more: &[(&str, &str)]) -> String {
         let brand = (self.brands.len() > 1).then_some(("brand", self.id.as_str()));
         let pairs: Vec<(&str, &str)> =
@@ -72,7 +72,7 @@ impl Audience {
         }
     }
 
-    /// What every page of contacts has in its context.
+    /// Returns the context that all contact pages share.
     pub fn context(&self, visit: &Visit, title: &str) -> Map<String, Value> {
         let brands: Vec<Value> = self.brands.iter().map(|brand| json!({ "id": brand["id"], "name": brand["name"] })).collect();
         let mut context = Map::new();
@@ -89,7 +89,7 @@ impl Audience {
         context
     }
 
-    /// The outcome, and that this brand was looked at.
+    /// Stores this brand as the last one used, and returns the outcome.
     pub fn finish(&self, visit: &Visit, outcome: Outcome) -> Outcome {
         match ProjectId::parse(&self.id) {
             Some(id) if visit.jar.brand() != Some(self.id.as_str()) => outcome.with_cookie(visit.jar.keep_brand(id)),
@@ -97,7 +97,7 @@ impl Audience {
         }
     }
 
-    /// A page, once more if there is a trouble.
+    /// Renders a page, or renders it again with an error.
     pub fn page(
         &self,
         visit: &Visit,
@@ -117,18 +117,18 @@ impl Audience {
     }
 }
 
-/// The page in place of one about contacts when there is no brand that could have some.
+/// Renders the page shown when there is no brand.
 pub fn none(visit: &Visit, title: &str) -> Outcome {
     let context = json!({ "title": title, "root": format!("/{}", visit.environment), "base": visit.api.0.base_url() });
     Outcome::page("no_brand.html", context)
 }
 
-/// Whether a page can be drawn again so that somebody can correct what they entered.
+/// Returns whether the form can be shown again for the user to correct it.
 pub fn can_correct(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409) || (error.status.as_u16() == 404 && !error.field.is_empty())
 }
 
-/// Names between commas. A name with a comma in it stands between quotation marks.
+/// Splits names at commas. A name that contains a comma is in quotation marks.
 pub fn names(text: &str) -> Vec<String> {
     let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
     for c in text.chars() {
@@ -142,18 +142,18 @@ pub fn names(text: &str) -> Vec<String> {
     names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-/// The same the other way round.
+/// Joins names with commas: the inverse.
 pub fn in_one<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted = |name: &str| if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() };
     names.into_iter().map(quoted).collect::<Vec<_>>().join(", ")
 }
 
-/// The page of a list that the address names, from 1.
+/// Returns the offset of the list page in the URL, from 1.
 pub fn offset(visit: &Visit, limit: u64) -> u64 {
     (visit.page() - 1).saturating_mul(limit).min(limits::PAGE_OFFSET_MAX)
 }
 
-/// The names of the brand's tags, for lists to choose from, and whether those are all.
+/// Returns the names of the brand's tags to choose from, and whether the list is complete.
 pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<Value>, bool), PageError> {
     let input = json!({ "projectId": project, "sortBy": "name", "sortOrder": "asc", "limit": limits::PAGE_LIMIT_MAX });
     let listed = visit.ask("tags.list", input).await?;
@@ -161,7 +161,7 @@ pub async fn tag_names(visit: &Visit, project: &str) -> Result<(Vec<Value>, bool
     Ok((names, listed["pagination"]["hasMore"] == false))
 }
 
-/// The tag that has this name.
+/// Returns the tag with this name.
 pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Option<Value>, PageError> {
     let input =
         json!({ "projectId": project, "search": name, "limit": limits::PAGE_LIMIT_MAX, "sortBy": "name", "sortOrder": "asc" });
@@ -171,7 +171,7 @@ pub async fn tag_named(visit: &Visit, project: &str, name: &str) -> Result<Optio
     Ok(listed["tags"].as_array().and_then(|tags| tags.iter().find(is)).cloned())
 }
 
-/// The ids and names of all of the brand's topics.
+/// Returns the ids and names of all topics of the brand.
 pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)>, PageError> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut topics = Vec::new();
@@ -187,7 +187,7 @@ pub async fn topics(visit: &Visit, project: &str) -> Result<Vec<(String, String)
     Ok(topics)
 }
 
-/// The brand's segments by name, uncounted.
+/// Returns the brand's segments by name, without counts.
 pub async fn segments(visit: &Visit, project: &str) -> Result<Vec<Value>, PageError> {
     let input = json!({ "projectId": project, "limit": limits::PAGE_LIMIT_MAX, "count": false });
     let listed = visit.ask("segments.list", input).await?;
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_go_into_one_text_and_come_out_of_it() {
+    fn names_survive_joining_and_splitting() {
         for list in [vec![], vec!["a"], vec!["a b", "c"], vec!["x, y", "z"]] {
             assert_eq!(names(&in_one(list.iter().copied())), list);
         }

@@ -8,7 +8,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/{environment}/settings/audit").get(|visit| Box::pin(show(visit)))];
 
-/// What was done with the account, or with the data that is looked at.
+/// Shows what was done with the account, or with the selected environment's data.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let is_data = visit.query.get("in") == "data";
     let part = is_data.then(|| visit.environment.word());
@@ -27,7 +27,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("audit.html", context))
 }
 
-/// What an operation does, in words; the id of one that is gone.
+/// Returns an operation's summary, or its id if it no longer exists.
 fn does(visit: &Visit, id: &Value) -> String {
     let id = id.as_str().unwrap_or_default();
     let entry = visit.api.0.operations.iter().find(|entry| entry.spec.id == id);

@@ -1,4 +1,4 @@
-//! What belongs to a brand, a tab for each: its look, images, knowledge, guidelines.
+//! The parts of a brand, a tab for each: theme, images, knowledge base, guidelines.
 
 use serde_json::{Value, json};
 
@@ -31,13 +31,13 @@ pub const ROUTES: &[Route] = &[
         .post(|visit| Box::pin(send_guidelines(visit))),
 ];
 
-/// Each with a form of its own.
+/// Each image has its own form.
 const IMAGES_PER_PAGE: u64 = 12;
 const TEXTS_PER_PAGE: u64 = 20;
-/// Of a text in the list.
+/// Characters shown of a text in the list.
 const TEXT_CHARACTERS: usize = 240;
 
-/// The top of a page of this brand, with what was entered into its form and what is wrong with it.
+/// Returns the shared context of a brand's page, with the submitted values of its form and their error.
 async fn begun(visit: &Visit, tab: &str, fields: &[&str], error: Option<&PageError>) -> Result<(Value, Value), PageError> {
     let project = visit.ask("projects.get", json!({ "projectId": visit.name("id") })).await?;
     let mut context = head(visit, &project, tab);
@@ -46,7 +46,7 @@ async fn begun(visit: &Visit, tab: &str, fields: &[&str], error: Option<&PageErr
     }
     if let Some(error) = error {
         context["wrong"] = error.message.clone().into();
-        // Of lists, the list is the field of the form.
+        // For list items, the list is the field of the form.
         context["wrong_field"] = error.field.split('[').next().unwrap_or_default().into();
     }
     Ok((project, context))
@@ -59,17 +59,17 @@ fn page(template: &'static str, context: Value, error: Option<&PageError>) -> Ou
     }
 }
 
-/// Whether the form shows the trouble itself.
+/// Returns whether the form shows the error itself.
 fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// Where a form leads that did what it says.
+/// Redirects after a successful form.
 fn done(visit: &Visit, word: &str) -> Outcome {
     Outcome::go(format!("{}?done={word}", visit.path))
 }
 
-/// Logos, colours and fonts.
+/// Logos, colors and fonts.
 async fn look(visit: &Visit) -> Result<Outcome, PageError> {
     draw_look(visit, None).await
 }
@@ -109,7 +109,7 @@ async fn draw_look(visit: &Visit, error: Option<PageError>) -> Result<Outcome, P
     Ok(page("brand_look.html", context, error.as_ref()))
 }
 
-/// What can be given by hand: part and name of the interface, and what people call it.
+/// The editable theme values: group and name in the API, and label.
 const LOOK: [(&str, &str, &str); 8] = [
     ("palette", "primary", "Primary"),
     ("palette", "accent", "Accent"),
@@ -121,12 +121,12 @@ const LOOK: [(&str, &str, &str); 8] = [
     ("fonts", "body", "Text font"),
 ];
 
-/// A colour as it is; of a stack of fonts the one that somebody chose.
+/// Returns a color as it is; of a font stack, the first family.
 fn first_family(text: &str) -> &str {
     text.split(',').next().unwrap_or_default().trim().trim_matches(['"', '\''])
 }
 
-/// Keep the colours and fonts of the form: what is empty is as the site shows it.
+/// Saves the colors and fonts of the form; an empty field restores the imported value.
 async fn give_look(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let mut input = json!({ "projectId": id, "palette": {}, "fonts": {} });
     for (part, name, _) in LOOK {
@@ -150,7 +150,7 @@ fn source(word: &str) -> &'static str {
 async fn send_look(visit: &Visit) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let set = match visit.form.get("act") {
-        // One of those that are shown.
+        // One of the logos shown.
         "use" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): visit.form.get("url") })).await,
         "unset" => visit.ask("projects.logos_update", json!({ "projectId": id, (place(visit)?): null })).await,
         "give" => give_logo(visit, id).await,
@@ -180,11 +180,11 @@ async fn give_logo(visit: &Visit, id: &str) -> Result<Value, PageError> {
         None => visit.form.get("url").into(),
     };
     let set = visit.ask("projects.logos_update", json!({ "projectId": id, (place): url })).await;
-    // The form has one field for the address, whatever it is for.
+    // The form has one URL field for every logo.
     set.map_err(|error| PageError { field: if error.field == place { "url".into() } else { error.field }, ..error })
 }
 
-/// Which of the brand's logos the form is about.
+/// Returns which of the brand's logos the form is about.
 fn place(visit: &Visit) -> Result<&'static str, PageError> {
     let places = ["primary", "secondary", "favicon"];
     places.into_iter().find(|place| *place == visit.form.get("place")).ok_or_else(PageError::not_found)
@@ -213,7 +213,7 @@ async fn draw_images(visit: &Visit, error: Option<PageError>) -> Result<Outcome,
 async fn send_images(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let tags: Vec<&str> = form.get("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect();
-    // Left out, they are filled in by what the image shows.
+    // If omitted, image analysis fills them in.
     let given_tags = (!tags.is_empty()).then_some(&tags);
     let description = form.some("description");
     let (asked, word) = match (form.get("act"), form.file("file")) {
@@ -252,13 +252,13 @@ async fn knowledge(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn draw_knowledge(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
-    // The title of the page is another thing.
+    // This is not the title of the page.
     let (_, mut context) = begun(visit, "knowledge", &["content"], error.as_ref()).await?;
     context["name"] = visit.form.get("title").into();
     let number = visit.page();
     let data = visit.ask("projects.knowledge_list", json!({ "projectId": id, "limit": TEXTS_PER_PAGE, "page": number })).await?;
     let entries = rows(&data["entries"]).into_iter().map(|entry| {
-        // In one glance headings are words like others.
+        // Without heading marks in the excerpt.
         let content = entry["content"].as_str().unwrap_or_default().replace("# ", "").replace('#', "");
         let short: String = content.chars().take(TEXT_CHARACTERS).collect();
         let more = if short.len() < content.len() { "…" } else { "" };
@@ -302,7 +302,7 @@ async fn send_knowledge(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// A text that was written, or the text of a file.
+/// Adds a written text, or the text of a file.
 async fn add_text(visit: &Visit, id: &str) -> Result<Value, PageError> {
     let form = &visit.form;
     let Some(file) = form.file("file") else {
@@ -350,7 +350,7 @@ async fn send_entry(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The standing rules.
+/// The permanent rules.
 async fn guidelines(visit: &Visit) -> Result<Outcome, PageError> {
     draw_guidelines(visit, None).await
 }

@@ -1,4 +1,4 @@
-//! Brands: the list, taking one in by its web site with progress to watch, and what is known of one at a glance.
+//! Brands: the list, the import of a website with its progress, and the overview of a brand.
 
 use serde_json::{Value, json};
 
@@ -15,19 +15,19 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/brands/{id}/picture").get(|visit| Box::pin(picture(visit))),
 ];
 
-/// Brands on one page of the list: their pictures come from here, one request each.
+/// Brands per page of the list: each loads its pictures from here, one request each.
 const BRANDS_PER_PAGE: u64 = 18;
-/// Products and images on the first page of a brand.
+/// Products and images on the overview of a brand.
 const GLIMPSES: usize = 8;
 
-/// Whether who looks may do this.
+/// Returns whether the user has this permission.
 pub fn may(visit: &Visit, permission: Permission) -> bool {
     visit.may(permission)
 }
 
 /// The list.
 async fn list(visit: &Visit) -> Result<Outcome, PageError> {
-    // A role that cannot read brands could only choose among their names.
+    // A role without access to brands only needs their names to choose from.
     if !may_ask(visit, "projects.get") {
         return Err(PageError::not_allowed());
     }
@@ -57,12 +57,12 @@ fn card(visit: &Visit, brand: &Value) -> Value {
     })
 }
 
-/// The items of a list; none if it is none.
+/// Returns the items of a list; none if it is not a list.
 pub fn rows(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// The colours that are there, by role, for people. What is no colour is not drawn.
+/// Returns the existing colors with their labels. Invalid colors are left out.
 pub fn palette(palette: &Value) -> Value {
     const ROLES: [(&str, &str); 6] = [
         ("primary", "Primary"),
@@ -81,13 +81,13 @@ pub fn palette(palette: &Value) -> Value {
     known.collect()
 }
 
-/// Where the small copy of a brand's picture is.
+/// Returns the path of the thumbnail of a brand's picture.
 pub fn picture_path(visit: &Visit, brand: &str, url: &str) -> String {
     let query = serde_urlencoded::to_string([("of", url)]).unwrap_or_default();
     format!("/{}/brands/{brand}/picture?{query}", visit.environment)
 }
 
-/// The small copy of a brand's picture.
+/// The thumbnail of a brand's picture.
 async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     let wanted = json!({ "projectId": visit.name("id"), "imageUrl": visit.query.get("of") });
     visit.hand_on("projects.image_preview", wanted).await
@@ -112,7 +112,7 @@ fn form(visit: &Visit, error: Option<PageError>) -> Outcome {
     }
 }
 
-/// The same, sent.
+/// Handles the form for a new brand.
 async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let urls: Vec<String> = visit.form.get("urls").split_whitespace().map(in_full).collect();
     let input = json!({ "urls": urls, "name": visit.form.some("name") });
@@ -124,7 +124,7 @@ async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     let id = made["projectId"].as_str().unwrap_or_default();
     if let Some(about) = visit.form.some("about") {
         let text = json!({ "projectId": id, "title": "In our own words", "content": about });
-        // The brand is there already: a text that is too long is no reason to begin it twice.
+        // The brand exists already; a failure to add the text must not lead to a second import.
         if visit.ask("projects.knowledge_add", text).await.is_err() {
             return Ok(Outcome::go(format!("/{}/brands/{id}?done=without-text", visit.environment)));
         }
@@ -132,13 +132,13 @@ async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go(format!("/{}/brands/{id}", visit.environment)))
 }
 
-/// People write addresses as they say them.
+/// Adds the scheme that people often leave out.
 fn in_full(address: &str) -> String {
     let address = address.trim_matches(',');
     if address.contains("://") { address.to_owned() } else { format!("https://{address}") }
 }
 
-/// One brand: how its import goes, or what is known of it.
+/// Shows one brand: the progress of its import, or its overview.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -197,7 +197,7 @@ fn glimpses(list: &Value, shape: impl Fn(&Value) -> Value) -> Value {
     rows(list).iter().take(GLIMPSES).map(shape).collect()
 }
 
-/// What every page of a brand says at its top.
+/// Returns the header of every page of a brand.
 pub fn head(visit: &Visit, project: &Value, tab: &str) -> Value {
     json!({
         "title": project["name"],
@@ -212,7 +212,7 @@ pub fn head(visit: &Visit, project: &Value, tab: &str) -> Value {
     })
 }
 
-/// The stages of an import with how far each is.
+/// Returns the stages of an import, each with its state.
 fn stages(now: &str) -> Value {
     const STAGES: [(&str, &str); 4] = [
         ("initializing", "Waiting in the queue"),
@@ -232,7 +232,7 @@ fn stages(now: &str) -> Value {
     STAGES.iter().enumerate().map(stage).collect()
 }
 
-/// Heading and text fonts, each with its families.
+/// Returns the heading and text fonts, each with its families.
 pub fn fonts(fonts: &Value) -> Value {
     let known = [("heading", "Headings"), ("body", "Text")].into_iter().filter_map(|(place, label)| {
         let stack = fonts[place].as_str().filter(|stack| !stack.is_empty())?;
@@ -242,7 +242,7 @@ pub fn fonts(fonts: &Value) -> Value {
     known.collect()
 }
 
-/// Facts for emails' footers and voice, those that are known, each with its label.
+/// Returns the known facts for email footers and voice, with their labels.
 fn facts(brand: &Value) -> Value {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(ToOwned::to_owned);
     let contact = &brand["contact"];
@@ -266,7 +266,7 @@ fn facts(brand: &Value) -> Value {
     all.into_iter().filter_map(|(label, text)| Some(json!({ "label": label, "text": text? }))).collect()
 }
 
-/// Reading the sites again.
+/// Reads the websites again.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.form.get("act") {
         "retry" => {
@@ -294,19 +294,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_taken_as_people_write_them() {
+    fn urls_without_a_scheme_are_accepted() {
         assert_eq!(in_full("acme.example"), "https://acme.example");
         assert_eq!(in_full("http://acme.example/a,"), "http://acme.example/a");
     }
 
     #[test]
-    fn only_colours_are_drawn() {
+    fn only_valid_colors_are_shown() {
         let drawn = palette(&json!({ "primary": "#1F6B52", "text": "red\" onload=\"x", "accent": null }));
         assert_eq!(drawn, json!([{ "role": "primary", "label": "Primary", "color": "#1F6B52" }]));
     }
 
     #[test]
-    fn an_import_has_one_stage_that_goes_on() {
+    fn an_import_has_one_active_stage() {
         let states: Vec<String> = rows(&stages("reading")).iter().map(|stage| stage["state"].to_string()).collect();
         assert_eq!(states.join(" "), r#""done" "done" "now" "to come""#);
     }

@@ -1,4 +1,4 @@
-//! One contact: who it is, what it gets, and everything that happened with it.
+//! One contact: its profile, subscriptions and timeline.
 
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
 use serde_json::{Map, Value, json};
@@ -15,13 +15,13 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/contacts/{id}/data").get(|visit| Box::pin(data(visit))),
 ];
 
-/// Entries of the time line on one page.
+/// Timeline entries per page.
 const ENTRIES: u64 = 30;
-/// Rows for custom fields that are not there yet.
+/// Empty rows for new custom fields.
 const SPARE_ROWS: usize = 2;
-/// Custom fields of other contacts that are offered.
+/// The number of suggested custom fields of other contacts.
 const OFFERED: usize = 8;
-/// Contacts that are looked at for them: the newest ones tell, at a few milliseconds.
+/// The newest contacts that are searched for suggestions, which takes a few milliseconds.
 const LOOKED_AT: u64 = 1_000;
 
 /// The page.
@@ -62,7 +62,7 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.page(visit, "contact.html", context, error))
 }
 
-/// One thing that happened, in words.
+/// Returns the text of a timeline entry.
 fn entry(entry: &Value) -> Value {
     let event = &entry["event"];
     let text = match entry["kind"].as_str().unwrap_or_default() {
@@ -94,7 +94,7 @@ fn entry(entry: &Value) -> Value {
     })
 }
 
-/// One of the forms.
+/// Handles the forms.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
@@ -158,7 +158,7 @@ async fn act(visit: &Visit, audience: &Audience) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Everything that is kept of the contact, as a file.
+/// Returns all stored data of the contact as a file.
 async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::having(visit, "contacts.project").await? else { return Err(PageError::not_found()) };
     let mut outcome = visit.hand_on("tracking.personal_data", asked(visit, &audience)).await?;
@@ -170,7 +170,7 @@ async fn data(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(outcome)
 }
 
-/// Rows for custom fields: those that are there, those that other contacts have, and some for new ones. What was sent comes again.
+/// Returns rows for custom fields: the contact's own, those of other contacts, and some empty ones. Submitted values are kept.
 pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<Value, PageError> {
     let row = |name: &str, value: String, fixed: bool| json!({ "name": name, "value": value, "fixed": fixed });
     let known: Vec<(&String, &Value)> = known.as_object().into_iter().flatten().collect();
@@ -188,7 +188,7 @@ pub async fn custom_rows(visit: &Visit, project: &str, known: &Value) -> Result<
     Ok(rows.into())
 }
 
-/// A custom field as a person writes it.
+/// Formats a custom field for editing.
 fn written(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -197,7 +197,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// The custom fields that a form changes. A value keeps its kind: what was a number stays one, a list is written as JSON.
+/// Returns the custom fields that a form changes. A value keeps its type: a number stays a number, a list is entered as JSON.
 pub fn custom_sent(form: &Fields, known: &Value) -> Result<Map<String, Value>, PageError> {
     let mut changed = Map::new();
     for (name, text) in form.all("field").into_iter().zip(form.all("value")) {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_custom_field_keeps_its_kind_and_what_stays_is_not_sent() {
+    fn a_custom_field_keeps_its_type_and_unchanged_ones_are_not_sent() {
         let known = json!({ "age": 31, "vip": true, "plan": "pro", "list": [1, 2] });
         let form =
             "field=age&value=32&field=vip&value=true&field=plan&value=&field=list&value=[1]&field=new&value=7&field=&value=";

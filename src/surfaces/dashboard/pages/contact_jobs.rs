@@ -1,4 +1,4 @@
-//! Exports and changes of many contacts while they go on and when they are done.
+//! Exports and bulk changes of contacts: progress and result.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 /// Its pages.
 pub const ROUTES: &[Route] = &[closed("/{environment}/contacts/jobs/{kind}/{id}").get(|visit| Box::pin(show(visit)))];
 
-/// How far it is.
+/// Shows the progress.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let (title, operation) = match visit.name("kind") {
         "export" => ("Contact export", "contacts.export_status"),
@@ -36,7 +36,7 @@ async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(audience.page(visit, "contact_job.html", context, None))
 }
 
-/// The path of a link to ourselves: whatever address the service is told to have, this browser is here.
+/// Returns the path of a link to this service: the browser may use another host name than the configured base URL.
 fn own(link: Option<&Value>) -> String {
     let link = link.and_then(Value::as_str).unwrap_or_default();
     link.find("/v1/").map(|at| link[at..].to_owned()).unwrap_or_default()

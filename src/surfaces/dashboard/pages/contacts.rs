@@ -1,4 +1,4 @@
-//! Contacts: finding them, adding one, and doing something with many.
+//! Contacts: search, add one, and change many.
 
 use serde_json::{Map, Value, json};
 
@@ -17,11 +17,11 @@ pub const ROUTES: &[Route] = &[
 
 /// Contacts on one page.
 const PER_PAGE: u64 = 50;
-/// What the list can be narrowed by.
+/// The filters of the list.
 const FILTERS: [&str; 5] = ["search", "status", "tag", "segment", "sort"];
 /// Fields of a contact's form.
 pub const PROFILE: [&str; 5] = ["firstName", "lastName", "phone", "country", "language"];
-/// Statuses, with what they mean to people.
+/// Statuses with their labels.
 pub const STATUSES: [(&str, &str); 4] = [
     ("subscribed", "Subscribed"),
     ("unsubscribed", "Unsubscribed"),
@@ -35,7 +35,7 @@ async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, &audience, &visit.query, None).await
 }
 
-/// The list as these filters narrow it.
+/// Renders the list with these filters.
 async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let project = &audience.id;
     let mut input = json!({
@@ -79,7 +79,7 @@ async fn page(visit: &Visit, audience: &Audience, filters: &Fields, error: Optio
     Ok(audience.page(visit, "contacts.html", context, error))
 }
 
-/// How many contacts there are of each status: kept counts, not counted here.
+/// Returns how many contacts have each status, from stored counts.
 async fn counts(visit: &Visit, project: &str) -> Result<Value, PageError> {
     let mut counts = Vec::new();
     for (status, label) in [("", "All")].into_iter().chain(STATUSES) {
@@ -90,7 +90,7 @@ async fn counts(visit: &Visit, project: &str) -> Result<Value, PageError> {
     Ok(counts.into())
 }
 
-/// Something is to be done with many.
+/// Handles a bulk action.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     match act(visit, &audience).await {
@@ -102,7 +102,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
 
 async fn act(visit: &Visit, audience: &Audience) -> Result<Outcome, PageError> {
     let form = &visit.form;
-    // Each row sends its id and its address.
+    // Each row sends its id and its email address.
     let chosen: Vec<(&str, &str)> = form.all("contact").into_iter().filter_map(|row| row.split_once(' ')).collect();
     let all = form.get("which") == "all";
     if !all && chosen.is_empty() {
@@ -165,7 +165,7 @@ fn to_job(visit: &Visit, audience: &Audience, kind: &str, id: &Value) -> Outcome
     Outcome::go(audience.path(&format!("/{}/contacts/jobs/{kind}/{id}", visit.environment), &[]))
 }
 
-/// What the list is narrowed by, as jobs are told it.
+/// Converts the list's filters to those of a job.
 async fn conditions(visit: &Visit, audience: &Audience) -> Result<Value, PageError> {
     let form = &visit.form;
     let mut filters = Map::new();

@@ -1,4 +1,4 @@
-//! The first minute on the dashboard: somebody's own web site, or the made-up shop, made into everything else.
+//! The demo on the dashboard: turns the user's website, or a made-up shop, into a brand, emails and a campaign.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::surfaces::demo::{Ending, Story, StoryOwner, shop};
 use crate::vocab::permissions::Permission;
 
-/// Its pages. What it makes is test data, so it stands there only.
+/// Its pages. They exist only for test data, which is all the demo creates.
 pub const ROUTES: &[Route] = &[closed("/test/demo").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(begin(visit)))];
 
-/// What the story does, its teller must be allowed to do.
+/// The permissions that the demo needs.
 const NEEDED: [Permission; 4] =
     [Permission::ProjectWrite, Permission::EmailWrite, Permission::AudienceWrite, Permission::CampaignWrite];
 
@@ -29,7 +29,7 @@ fn teller(visit: &Visit) -> Result<&UserSession, PageError> {
     }
 }
 
-/// The form, or how far the story is.
+/// Shows the form, or the demo's progress.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None)
 }
@@ -55,7 +55,7 @@ fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageError> 
     })
 }
 
-/// Tell it.
+/// Starts the demo.
 async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     let person = teller(visit)?.clone();
     let site = match visit.form.some("site") {

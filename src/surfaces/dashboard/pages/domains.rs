@@ -1,4 +1,4 @@
-//! Sending domains: adding one, the records to paste and what the DNS has of each, tracking, keys.
+//! Sending domains: adding one, its records and their state in the DNS, tracking, keys.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -13,10 +13,10 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/domains/{domain}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
 ];
 
-/// The marks of links, as the form names them.
+/// The UTM parameters, as the form names them.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
-/// The list and the form for a new one.
+/// Shows the list and the form for a new one.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, None).await
 }
@@ -29,7 +29,7 @@ async fn all(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
     Ok(drawn("domains.html", context, error))
 }
 
-/// A new domain, or both parts of one.
+/// Adds a domain, or both parts of one.
 pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let (asked, name) = match form.get("act") {
@@ -51,7 +51,7 @@ pub async fn add(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// One of them.
+/// Shows one domain.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, None).await
 }
@@ -69,14 +69,14 @@ async fn one(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageErr
         let value = if sent { visit.form.get(mark) } else { utm[mark].as_str().unwrap_or_default() };
         context.insert(mark.into(), value.into());
     }
-    // While it waits the page looks again by itself.
+    // While it waits, the page refreshes.
     context.insert("waits".into(), (domain["status"] == "pending" || domain["rotating"] == true).into());
     context.insert("title".into(), domain["domain"].clone());
     context.insert("domain".into(), domain);
     Ok(drawn("domain.html", context, error))
 }
 
-/// What the page's forms ask for.
+/// Handles the forms.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let which = json!({ "domain": visit.name("domain") });
     let act = visit.form.get("act");
@@ -118,7 +118,7 @@ fn fields(visit: &Visit, names: &[&str], error: Option<&PageError>) -> Map<Strin
     context
 }
 
-/// Whether the page can say what to do about it.
+/// Returns whether the page can show how to correct the error.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }

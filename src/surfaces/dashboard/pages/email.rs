@@ -1,4 +1,4 @@
-//! One email: as its readers see it, as a document, as text; changed by a prompt, with its versions, exports and a test of it.
+//! One email: preview, document and text; AI edits, versions, exports and a test send.
 
 use serde_json::{Value, json};
 
@@ -24,16 +24,16 @@ pub const ROUTES: &[Route] = &[
 ];
 
 const VERSIONS_PER_PAGE: u64 = 20;
-/// Of a prompt in the list of versions.
+/// Characters shown of a prompt in the list of versions.
 const PROMPT_CHARACTERS: usize = 300;
-/// Which edit the page tells of.
+/// The query parameter with the edit to show.
 const EDITED: &str = "edit";
 
 async fn email(visit: &Visit) -> Result<Value, PageError> {
     visit.ask("emails.get", json!({ "emailId": visit.name("id") })).await
 }
 
-/// What every page of an email says at its top.
+/// Returns the header of every page of an email.
 fn head(visit: &Visit, email: &Value, tab: &str) -> Value {
     let place = email["slot"].as_u64().unwrap_or(1);
     let series: Vec<Value> = rows(&email["series"])
@@ -66,7 +66,7 @@ fn head(visit: &Visit, email: &Value, tab: &str) -> Value {
     })
 }
 
-/// As its readers see it, and the box for changes.
+/// Shows the preview, and the box for AI edits.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     draw(visit, None).await
 }
@@ -106,7 +106,7 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409)
 }
 
-/// A change, or the mark of a favourite.
+/// Handles an edit, or marks a favorite.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     match form.get("act") {
@@ -130,12 +130,12 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The email itself, for the frame: with what its merge fields may say.
+/// Returns the email for the preview frame, with sample merge data.
 async fn frame(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("emails.html", json!({ "emailId": visit.name("id"), "images": visit.wants_images() })).await
 }
 
-/// Its document, in words.
+/// Shows its document as text.
 async fn document(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "document");
@@ -145,14 +145,14 @@ async fn document(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("email_document.html", context))
 }
 
-/// A block for readers: what kind it is, its words in their order, and where its links lead.
+/// Returns the outline of a block: its kind, its texts in order, and its link targets.
 fn outline(block: &Value) -> Value {
     let mut lines = Vec::new();
     collect(block, &mut lines);
     json!({ "kind": block["type"].as_str().map(spaced), "lines": lines })
 }
 
-/// Fields that say how something is drawn, not what it says.
+/// Fields that define the design, not the content.
 const SILENT: [&str; 12] =
     ["id", "type", "level", "align", "width", "height", "ratio", "style", "currency", "network", "layout", "ordered"];
 
@@ -207,7 +207,7 @@ async fn text(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("email_text.html", context))
 }
 
-/// Its versions.
+/// Lists its versions.
 async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "versions");
@@ -228,14 +228,14 @@ async fn versions(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("email_versions.html", context))
 }
 
-/// An earlier version taken up again.
+/// Restores an earlier version.
 async fn send_version(visit: &Visit) -> Result<Outcome, PageError> {
     let version = visit.form.get("version").parse::<u64>().map_err(|_| PageError::not_found())?;
     visit.ask("emails.restore", json!({ "emailId": visit.name("id"), "version": version })).await?;
     Ok(Outcome::go(format!("/{}/emails/{}?done=restored", visit.environment, visit.name("id"))))
 }
 
-/// What it can be exported as, and the files that were just asked for.
+/// Lists the export formats and the files just created.
 async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
     let email = email(visit).await?;
     let mut context = head(visit, &email, "exports");
@@ -247,7 +247,7 @@ async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
         let name = format["name"].as_str().unwrap_or_default();
         let is_platform = format["type"] == "complex";
         let why_not = match is_platform {
-            // The slot itself says whether an account is connected.
+            // The export itself reports whether an account is connected.
             true => visit.ask(&format!("exports.{name}"), wanted.clone()).await.err().map(|error| error.message),
             false if rows(&able["availableFormats"]).iter().any(|word| *word == name) => None,
             false => Some(able["reason"].as_str().unwrap_or_default().to_owned()),
@@ -260,7 +260,7 @@ async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
         formats.iter().filter(|format| format["why_not"].is_null()).find(|format| format["name"] == visit.query.get("format"));
     let made = match chosen {
         Some(format) => {
-            // All emails of its request, or this one alone.
+            // All emails of its request, or only this one.
             let wanted =
                 if visit.query.some("all").is_some() { json!({ "conversationId": email["conversationId"] }) } else { wanted };
             Some(visit.ask(&format!("exports.{}", format["name"].as_str().unwrap_or_default()), wanted).await)
@@ -283,7 +283,7 @@ async fn exports(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(finish("email_exports.html", context, error))
 }
 
-/// The form for a test of it.
+/// The form for a test send.
 async fn trial(visit: &Visit) -> Result<Outcome, PageError> {
     draw_trial(visit, None).await
 }
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_is_told_in_words() {
+    fn a_block_has_a_text_outline() {
         let block = json!({
             "type": "hero", "id": "hero", "eyebrow": "New", "title": "Spring", "level": "title",
             "button": { "label": "Look", "href": "https://acme.example/" }, "items": ["a", { "text": "b" }], "rows": [["x", "y"]],

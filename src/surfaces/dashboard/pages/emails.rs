@@ -1,4 +1,4 @@
-//! Emails: the list, asking for new ones, taking in those made elsewhere, and the emails of one request side by side.
+//! Emails: the list, generating new ones, importing existing ones, and the emails of one request side by side.
 
 use serde_json::{Map, Value, json};
 
@@ -19,13 +19,13 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/emails/series/{conversation}").get(|visit| Box::pin(series(visit))),
 ];
 
-/// The built-in writer.
+/// The built-in composer.
 const COMPOSER: &str = "composer";
 const CONVERSATIONS_PER_PAGE: u64 = 24;
-/// Patterns to choose from: the newest favourites.
+/// References to choose from: the newest favorites.
 const PATTERNS: u64 = 50;
 
-/// The list, of one brand.
+/// Lists the emails of one brand.
 async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let (brands, brand) = brands(visit, visit.query.get("brand")).await?;
     let query = &visit.query;
@@ -66,12 +66,12 @@ async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("emails.html", context))
 }
 
-/// The brands, each with whether it is the wanted one; and which that is: the newest that can be used, if nobody says.
+/// Returns the brands, each with whether it is selected, and the id of the selected one: by default the newest usable one.
 pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Value, String), PageError> {
     let data = visit.ask("projects.list", json!({ "limit": limits::PAGE_LIMIT_MAX })).await?;
     let mut all = rows(&data["projects"]);
     if !wanted.is_empty() && !all.iter().any(|brand| brand["id"] == wanted) {
-        // An older one than the list goes back; or none, which the operation says.
+        // An older brand than those listed; the operation fails if it does not exist.
         all.push(visit.ask("projects.get", json!({ "projectId": wanted })).await?);
     }
     let usable = all.iter().find(|brand| brand["status"] == "active").or(all.first());
@@ -85,7 +85,7 @@ pub async fn brands(visit: &Visit, wanted: &str) -> Result<(Value, String), Page
     Ok((brands.collect(), chosen))
 }
 
-/// A link to a file of ours as a path: pages may be looked at by another name of this host, and load nothing from elsewhere.
+/// Returns a link to one of our files as a path: the browser may use another host name, and pages load nothing from other hosts.
 pub fn own(visit: &Visit, link: &Value) -> Value {
     let link = link.as_str().unwrap_or_default();
     link.strip_prefix(visit.api.0.base_url()).filter(|path| path.starts_with('/')).into()
@@ -105,7 +105,7 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
     if error.is_none() {
         context.insert("prompt".into(), visit.query.get("prompt").into());
         context.insert("reference".into(), visit.query.get("reference").into());
-        // The same once more, to be changed.
+        // Prefills the form from an existing request.
         if let Some(from) = visit.query.some("from") {
             let before = visit.ask("emails.status", json!({ "conversationId": from })).await?;
             context.insert("prompt".into(), before["prompt"].clone());
@@ -123,12 +123,12 @@ async fn draw_new(visit: &Visit, error: Option<PageError>) -> Result<Outcome, Pa
     Ok(page("email_new.html", context, error))
 }
 
-/// What both forms for emails begin with: the brands and what was entered.
+/// Returns the context that both email forms share: the brands and the submitted values.
 async fn begun(visit: &Visit, title: &str, error: Option<&PageError>) -> Result<(Map<String, Value>, String), PageError> {
     let wanted = visit.form.some("brand").unwrap_or(visit.query.get("brand"));
     let (brands, brand) = brands(visit, wanted).await?;
     let mut context = entered(&visit.form, &FIELDS, error);
-    // Of lists and of objects, the list or the object is the field of the form.
+    // For lists and objects, the list or object is the field of the form.
     let field = error.map(|error| error.field.split(['[', '.']).next().unwrap_or_default());
     let field = match field.unwrap_or_default() {
         "referenceId" => "reference",
@@ -166,7 +166,7 @@ async fn send_new(visit: &Visit) -> Result<Outcome, PageError> {
     });
     match visit.ask("emails.generate", input).await {
         Ok(begun) => Ok(to_series(visit, &begun)),
-        // The favourite is one of another brand.
+        // The favorite belongs to another brand.
         Err(error) if error.status == http::StatusCode::NOT_FOUND && form.some("reference").is_some() => {
             let message = "This favorite belongs to another brand. Choose one of this brand.".to_owned();
             draw_new(visit, Some(PageError { field: "reference".into(), message, ..error })).await
@@ -185,12 +185,12 @@ fn is_shown(error: &PageError) -> bool {
     matches!(error.status.as_u16(), 400 | 409 | 413)
 }
 
-/// What stands between commas or blanks.
+/// Splits at commas or spaces.
 fn parts(text: &str) -> Vec<&str> {
     text.split([',', ' ', ';']).filter(|part| !part.is_empty()).collect()
 }
 
-/// The form for emails that were made elsewhere.
+/// Imports existing emails.
 async fn import(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::EmailWrite)?;
     draw_import(visit, None).await
@@ -222,16 +222,16 @@ async fn send_import(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The emails of one request: how they come into being, then side by side.
+/// Shows the emails of one request: the progress, then all side by side.
 async fn series(visit: &Visit) -> Result<Outcome, PageError> {
     let status = visit.ask("emails.status", json!({ "conversationId": visit.name("conversation") })).await?;
     let emails = rows(&status["result"]["emails"]);
-    // What is one email is looked at as one: also when it has just been finished.
+    // A single email has its own page, also when it was just finished.
     if let ([email], "completed") = (emails.as_slice(), status["status"].as_str().unwrap_or_default()) {
         let id = email["id"].as_str().unwrap_or_default();
         return Ok(Outcome::go(format!("/{}/emails/{id}", visit.environment)));
     }
-    // The composer names its places by words of its own.
+    // The composer has its own stage names.
     let is_told = status["model"] != COMPOSER;
     let slots = if is_told { rows(&status["result"]["seriesPlan"]["slots"]) } else { Vec::new() };
     let card = |email: &Value| {
@@ -263,7 +263,7 @@ async fn series(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("email_series.html", context))
 }
 
-/// What is done in a stage, for people.
+/// Returns the text for a stage.
 fn stage_words(stage: &str) -> &'static str {
     match stage {
         "waiting" => "Waiting in the queue, or for the brand import",
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_taken_with_or_without_commas() {
+    fn languages_are_accepted_with_or_without_commas() {
         assert_eq!(parts("en, de;fr  pt-BR"), ["en", "de", "fr", "pt-BR"]);
         assert!(parts(" ").is_empty());
     }

@@ -1,4 +1,4 @@
-//! Where everybody arrives: what needs attention, how sending does, the last campaigns, and the first steps of newcomers.
+//! The home page: what needs attention, sending health, the latest campaigns, and the first steps.
 
 mod attention;
 mod steps;
@@ -23,12 +23,12 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(seen(visit))),
 ];
 
-/// Campaigns that are looked at for what needs attention.
+/// Campaigns that are checked for what needs attention.
 const CAMPAIGNS_LOOKED_AT: usize = 20;
 /// Campaigns that are shown.
 const CAMPAIGNS_SHOWN: usize = 5;
 
-/// The address without a path: on to the data that was looked at last.
+/// The root path: redirects to the last environment.
 pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(format!("/{}/", visit.environment)),
@@ -36,19 +36,19 @@ pub async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// What is known of the account, each part null where the person may not see it.
+/// The data of the account, each part null if the user may not read it.
 struct AccountOverview {
     projects: Vec<Value>,
     domains: Vec<Value>,
     webhooks: Vec<Value>,
-    /// Imports, exports and changes of contacts, the newest first.
+    /// Imports, exports and changes of contacts, newest first.
     jobs: Vec<Value>,
     campaigns: Vec<Value>,
     timeline: Value,
     plan: Value,
-    /// How the service itself is.
+    /// The status of the service.
     service: Value,
-    /// Why a part could not be read, if that is not for lack of a permission.
+    /// Why a part could not be read, other than for lack of permission.
     error: Option<String>,
     /// Why sending is on hold, if it is.
     hold: Option<String>,
@@ -56,7 +56,7 @@ struct AccountOverview {
 }
 
 impl AccountOverview {
-    /// Ask for all of it. Who may not see a part sees the rest.
+    /// Reads all of it. A user who may not read a part sees the rest.
     async fn of(visit: &Visit) -> Self {
         let mut error = None;
         let mut part = async |id: &str, input: Value| match visit.ask(id, input).await {
@@ -108,13 +108,13 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("home.html", context))
 }
 
-/// Somebody has taken note of what failed.
+/// Dismisses a failure.
 async fn seen(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask("contacts.job_seen", json!({ "id": visit.form.get("job") })).await?;
     Ok(Outcome::go(format!("/{}/", visit.environment)))
 }
 
-/// How sending does; null if nothing was sent, or if the person may not see it.
+/// Returns the sending health; null if nothing was sent, or if the user may not read it.
 fn health(summary: &Value) -> Value {
     let rate = |name: &str| summary[name].as_f64();
     let (Some(delivered), Some(bounces)) = (rate("deliveredRate"), rate("bounceRate")) else { return Value::Null };
@@ -126,7 +126,7 @@ fn health(summary: &Value) -> Value {
     };
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
     json!({
-        // With those that were refused at once: what the shares are of.
+        // Includes immediate rejections, because rates are based on both.
         "sent": many("delivered") + many("bounced"),
         "delivered": { "many": summary["delivered"], "share": delivered / 100.0 },
         "bounced": {
@@ -143,7 +143,7 @@ fn health(summary: &Value) -> Value {
     })
 }
 
-/// Opens and clicks, and revenue, or what was sent where there is no revenue.
+/// Returns the charts: opens and clicks, and revenue, or emails sent if there is no revenue.
 fn charts(days: &[Value]) -> Vec<Value> {
     if days.is_empty() {
         return Vec::new();
@@ -169,7 +169,7 @@ fn charts(days: &[Value]) -> Vec<Value> {
     vec![readers.draw(), second]
 }
 
-/// The currency of the most orders.
+/// Returns the currency with the most orders.
 fn main_currency(days: &[Value]) -> Option<String> {
     let mut orders: BTreeMap<&str, i64> = BTreeMap::new();
     for takings in days.iter().flat_map(|day| day["takings"].as_array().into_iter().flatten()) {
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_currency_of_most_orders_is_drawn() {
+    fn the_currency_with_most_orders_is_shown() {
         let day = |takings: Value| json!({ "date": "2026-01-31", "takings": takings });
         let days = [
             day(json!([{ "currency": "EUR", "conversions": 1, "revenue": 900 }])),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn health_is_judged_by_the_limits_that_mailbox_providers_set() {
+    fn health_follows_the_limits_of_mailbox_providers() {
         let judged = |bounces: f64, complaints: f64| {
             let told = health(&json!({ "deliveredRate": 98.0, "bounceRate": bounces, "complaintRate": complaints }));
             (

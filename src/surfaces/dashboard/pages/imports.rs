@@ -1,7 +1,6 @@
-//! Contacts from a file: it is uploaded, then somebody says which column is what, then its rows are taken in while the page tells how
-//! far they are.
+//! Contact imports from a file: the user uploads it and maps its columns, then the page shows the progress.
 //!
-//! Between the steps the file is with the service, under the id of its import, so the page can be left at any time.
+//! Between the steps the service stores the file under the id of its import, so the user can leave the page at any time.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -25,7 +24,7 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/contacts/import/{id}/errors.csv").get(|visit| Box::pin(errors(visit))),
 ];
 
-/// What a column can be, and what people call it.
+/// The fields a column can be mapped to, with their labels.
 const FIELDS: [(&str, &str); 10] = [
     ("email", "Email"),
     ("firstName", "First name"),
@@ -38,15 +37,15 @@ const FIELDS: [(&str, &str); 10] = [
     ("status", "Status"),
     ("custom", "Custom field"),
 ];
-/// Columns of our own exports that say nothing an import could take.
+/// Columns of our own exports that cannot be imported.
 const OWN: [&str; 4] = ["id", "created_at", "updated_at", "unsubscribed_at"];
-/// What stands between cells, and what people call it.
+/// The separators between cells, with their labels.
 const DELIMITERS: [(&str, &str); 4] = [(",", "Comma (,)"), (";", "Semicolon (;)"), ("\\t", "Tab"), ("|", "Vertical bar (|)")];
-/// Refused rows on one page.
+/// Rejected rows per page.
 const ERRORS: u64 = 50;
 const JOBS: u64 = 10;
 
-/// Where a file is chosen, and what was begun before.
+/// Shows the upload form, and recent imports.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Import contacts")) };
     page(visit, &audience, None).await
@@ -61,7 +60,7 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.page(visit, "import.html", context, error))
 }
 
-/// A file comes; it is kept as it arrives.
+/// Receives a file and stores it.
 async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.ask_with_rest("contacts.import").await {
         Ok(kept) => {
@@ -77,7 +76,7 @@ async fn upload(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// One import: its columns, or how far it is.
+/// Shows one import: its columns, or its progress.
 async fn one(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::having(visit, "contacts.job").await? else { return Err(PageError::not_found()) };
     let status = visit.ask("contacts.import_status", json!({ "id": visit.name("id"), "projectId": audience.id })).await?;
@@ -104,14 +103,14 @@ async fn progress(visit: &Visit, audience: &Audience, status: Value) -> Result<O
     Ok(audience.page(visit, "import_progress.html", context, None))
 }
 
-/// The columns of a file that waits. What was chosen comes again.
+/// Shows the columns of an uploaded file. Submitted choices are kept.
 async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let delimiter = form.some("delimiter").or(visit.query.some("delimiter"));
     let input = json!({ "id": visit.name("id"), "projectId": audience.id, "delimiter": delimiter, "rows": 3 });
     let looked = visit.ask("contacts.import_preview", input).await;
     let preview = match looked {
-        // A delimiter that does not fit: look as the file itself suggests.
+        // The delimiter does not fit, so the suggested one is used.
         Err(PageError { status: StatusCode::BAD_REQUEST, .. }) => {
             visit.ask("contacts.import_preview", json!({ "id": visit.name("id"), "projectId": audience.id, "rows": 3 })).await?
         }
@@ -143,7 +142,7 @@ async fn columns(visit: &Visit, audience: &Audience, error: Option<&PageError>) 
     Ok(audience.page(visit, "import_columns.html", context, error))
 }
 
-/// What a column seems to be: a field, and the name if it is a custom one. Nothing with a name and content is left out by itself.
+/// Guesses a column's field, and the name if it is a custom one. No column with a name and content is skipped automatically.
 fn seems(column: &Value) -> (String, String) {
     let header = column["header"].as_str().unwrap_or_default();
     let filled = column["samples"].as_array().is_some_and(|samples| samples.iter().any(|sample| sample != ""));
@@ -157,7 +156,7 @@ fn seems(column: &Value) -> (String, String) {
     }
 }
 
-/// Begin the import.
+/// Starts the import.
 async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
@@ -174,14 +173,14 @@ async fn start(visit: &Visit) -> Result<Outcome, PageError> {
     };
     match asked {
         Ok(_) => Ok(Outcome::go(audience.path(&visit.path, &[]))),
-        // Begun already, perhaps by a second click: show how far it is.
+        // It has already started, perhaps by a second click, so show its progress.
         Err(error) if error.code == "WRONG_STATE" => Ok(Outcome::go(audience.path(&visit.path, &[]))),
         Err(error) if audience::can_correct(&error) => columns(visit, &audience, Some(&error)).await,
         Err(error) => Err(error),
     }
 }
 
-/// Which header is which field, as the form says it.
+/// Returns the mapping of headers to fields in the form.
 fn mapping(form: &Fields) -> Result<Value, PageError> {
     let wrong =
         |message: &str| Err(PageError { field: "columnMap".into(), ..PageError::plain(StatusCode::BAD_REQUEST, message) });
@@ -210,7 +209,7 @@ fn mapping(form: &Fields) -> Result<Value, PageError> {
     Ok(map.into())
 }
 
-/// The refused rows as a file.
+/// Returns the rejected rows as a file.
 async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     let mut file = String::from("row,email,field,error\r\n");
     let limit = limits::PAGE_LIMIT_MAX;
@@ -232,7 +231,7 @@ async fn errors(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::HandedOn(Reply { status: StatusCode::OK, headers, body: ReplyBody::Whole(Bytes::from(file)) }))
 }
 
-/// Text as a cell, never a formula.
+/// Returns text as a CSV cell, never as a formula.
 fn cell(text: &str) -> String {
     let mark = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{mark}{}\"", text.replace('"', "\"\""))
@@ -243,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_become_a_map_and_mistakes_are_named() {
+    fn columns_become_a_mapping_and_errors_are_named() {
         let form = |text: &str| mapping(&Fields::read(text.as_bytes()));
         let right = form("header=E&column=email&custom=&header=S&column=custom&custom=shoe&header=X&column=&custom=");
         assert_eq!(right.expect("right"), json!({ "email": "E", "customFields": { "shoe": "S" } }));
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_that_nobody_knows_becomes_a_custom_field_if_there_is_something_in_it() {
+    fn an_unknown_column_with_content_becomes_a_custom_field() {
         let column = |header: &str, guess: Value, sample: &str| json!({ "header": header, "guess": guess, "samples": [sample] });
         let of = |field: &str, name: &str| (field.to_owned(), name.to_owned());
         assert_eq!(seems(&column("Shoe", Value::Null, "38")), of("custom", "Shoe"));

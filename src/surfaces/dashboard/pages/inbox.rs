@@ -1,4 +1,4 @@
-//! The built-in inbox: what was sent and kept here, as its readers would see it and as its bytes are.
+//! The built-in inbox: its messages as recipients would see them, and their source.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/inbox/{id}/source").get(|visit| Box::pin(source(visit))),
 ];
 
-/// What simulated recipients do, for those who try.
+/// The behavior of simulated recipients.
 const SIMULATED: [(&str, &str); 8] = [
     ("delivered", "accepts the message"),
     ("deferred", "defers the message, then accepts it"),
@@ -84,12 +84,12 @@ async fn mail(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("sending.inbox_html", json!({ "id": visit.name("id"), "images": visit.wants_images() })).await
 }
 
-/// Its picture, to look at or keep.
+/// Its screenshot.
 async fn picture(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("sending.inbox_screenshot", json!({ "id": visit.name("id") })).await
 }
 
-/// Its bytes.
+/// Its source.
 async fn source(visit: &Visit) -> Result<Outcome, PageError> {
     visit.hand_on("sending.inbox_raw", json!({ "id": visit.name("id") })).await
 }

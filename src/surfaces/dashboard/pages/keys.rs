@@ -1,4 +1,4 @@
-//! API keys: making one, which is shown once, and revoking.
+//! API keys: creating one, which is shown once, and revoking.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn days<'u>(id: &str, used: &'u [Value]) -> &'u [Value] {
     found.map_or(&[][..], Vec::as_slice)
 }
 
-/// A key with the requests of its last days, as a line beside their sum.
+/// Returns a key with its daily requests as a sparkline, and their sum.
 fn with_usage(key: &Value, used: &[Value]) -> Value {
     let days = days(key["id"].as_str().unwrap_or_default(), used);
     let requests: Vec<u64> = days.iter().map(|day| day["requests"].as_u64().unwrap_or(0)).collect();
@@ -51,7 +51,7 @@ fn with_usage(key: &Value, used: &[Value]) -> Value {
     key
 }
 
-/// The chart of one key, if one was asked for.
+/// Returns the chart of one key, if requested.
 fn chart(id: &str, keys: &[Value], used: &[Value]) -> Value {
     let Some(key) = keys.iter().find(|key| key["id"] == id) else { return Value::Null };
     let days = days(id, used);
@@ -62,7 +62,7 @@ fn chart(id: &str, keys: &[Value], used: &[Value]) -> Value {
     json!({ "key": key, "chart": chart.draw() })
 }
 
-/// A new key, or one revoked.
+/// Creates or revokes a key.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     if form.get("act") == "revoke" {

@@ -1,4 +1,4 @@
-//! Pages behind one-time links: the setup of a new installation, an invitation, a new password. And sign-up, if the settings allow it.
+//! The pages of one-time links: setup, password reset and invitation. Also sign-up, where it is enabled.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn page(visit: &Visit, template: &'static str, title: &str, error: Option<&PageE
     context.insert("title".into(), title.into());
     context.insert("next".into(), sign_in::wanted(visit).unwrap_or_default().into());
     context.insert("sign_in".into(), with_next("/signin", sign_in::wanted(visit)).into());
-    // A link that is dead has no form: filling it in again would help nobody.
+    // An invalid link has no form, because submitting it cannot succeed.
     context.insert("dead".into(), error.is_some_and(|error| error.code == "RESOURCE_NOT_FOUND").into());
     match error {
         Some(error) => Outcome::again(template, Value::Object(context), error),
@@ -35,12 +35,12 @@ fn page(visit: &Visit, template: &'static str, title: &str, error: Option<&PageE
     }
 }
 
-/// So many links may be asked for, from one address and for one person.
+/// The limits of reset-link requests, per client address and per user.
 const FORGOTTEN_FROM: Rule = Rule { name: "forgotten from an address", free: 10, window_ms: HOUR_MS, wait_max_ms: 0 };
 const FORGOTTEN_FOR: Rule = Rule { name: "forgotten for an email", free: 3, window_ms: HOUR_MS, wait_max_ms: 0 };
 const HOUR_MS: i64 = 60 * 60 * 1000;
 
-/// What to do who forgot their password.
+/// Explains what to do about a forgotten password.
 pub async fn forgot(visit: &Visit) -> Result<Outcome, PageError> {
     let context = json!({
         "title": "Forgot your password?",
@@ -50,7 +50,7 @@ pub async fn forgot(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("forgot.html", context))
 }
 
-/// A link by mail. Whether there is such a person is told by nothing: neither the answer nor the time that it takes.
+/// Emails a reset link. Neither the response nor its timing reveals whether the user exists.
 pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
     let engine = visit.api.0.clone();
     if !visit.mails_links() {
@@ -81,8 +81,8 @@ pub async fn send_forgot(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::go("/forgot?done=asked"))
 }
 
-/// What is wrong with the link of the address, if it does not work: nobody fills in a form for nothing. Its token is beyond guessing and
-/// looking costs no more than a page does, so it has no brake of its own.
+/// Returns what is wrong with the link in the URL, if it is invalid, so that no one fills in a useless form. The token cannot be guessed
+/// and the check is cheap, so it has no rate limit of its own.
 async fn dead(visit: &Visit, purpose: &str) -> Option<PageError> {
     visit.ask_inside("accounts.link_look", json!({ "purpose": purpose, "token": visit.name("token") })).await.err()
 }
@@ -92,7 +92,7 @@ pub async fn reset(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "reset.html", "Choose a new password", dead(visit, "reset").await.as_ref()))
 }
 
-/// The same, sent.
+/// Handles the form.
 pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "token": visit.name("token"), "password": visit.form.raw("password") });
     Ok(match visit.ask("accounts.reset", input).await {
@@ -101,12 +101,12 @@ pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// The form for the owner of a new installation.
+/// The form that creates the owner of a new installation.
 pub async fn set_up(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "setup.html", "Create the owner account", dead(visit, "setup").await.as_ref()))
 }
 
-/// The same, sent. The owner is signed in at once.
+/// Creates the owner and signs them in.
 pub async fn send_set_up(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "email": form.get("email"), "password": form.raw("password") });
@@ -121,7 +121,7 @@ pub async fn join(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "join.html", "You are invited", dead(visit, "join").await.as_ref()))
 }
 
-/// The same, sent.
+/// Handles the form.
 pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "token": visit.name("token"), "name": form.some("name"), "password": form.raw("password") });
@@ -131,7 +131,7 @@ pub async fn send_join(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// The form for an account of one's own.
+/// The sign-up form.
 pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     match visit.api.0.settings.accounts.sign_up {
         true => Ok(page(visit, "signup.html", "Create an account", None)),
@@ -139,7 +139,7 @@ pub async fn sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The same, sent.
+/// Handles the form.
 pub async fn send_sign_up(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": form.get("email"), "name": form.some("name"), "password": form.raw("password") });

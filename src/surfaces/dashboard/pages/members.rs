@@ -1,4 +1,4 @@
-//! Members: who belongs to the account, as what, and links for those who come or have forgotten their password.
+//! Members: the users of the account, their roles, and links for invitations and password resets.
 
 use serde_json::{Value, json};
 
@@ -34,8 +34,8 @@ async fn page(visit: &Visit, link: Value, error: Option<PageError>) -> Result<Ou
     })
 }
 
-/// The member whose role somebody wants to change, with what is chosen: what was sent, else what they are. Nobody changes their own
-/// role or the owner's.
+/// Returns the member whose role is being changed, with the selected role: the submitted one, else the current one. Users cannot change
+/// their own role or the owner's.
 fn changing(visit: &Visit, members: &Value, own: Option<&str>) -> Value {
     let form = &visit.form;
     let is_sent = form.get("act") == "role";
@@ -50,7 +50,7 @@ fn changing(visit: &Visit, members: &Value, own: Option<&str>) -> Value {
     })
 }
 
-/// One of the forms.
+/// Handles the forms.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let id = form.get("id");
@@ -74,7 +74,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The link, mailed to whom it is for where that is possible; `mailed` and `reason` say how it went.
+/// Emails the link to its recipient if possible; `mailed` and `reason` hold the result.
 async fn mailed(visit: &Visit, mut link: Value, act: &str) -> Value {
     if visit.mails_links() {
         let purpose = if act == "invite" { "invitation" } else { "reset" };

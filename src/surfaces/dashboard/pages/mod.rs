@@ -1,4 +1,4 @@
-//! The pages, one file for each feature of theirs. A page asks operations and names a template; rules are none of its business.
+//! The pages, one file per feature. A page calls operations and names a template; it contains no business rules.
 
 pub mod agent;
 pub mod approvals;
@@ -35,7 +35,7 @@ use serde_json::{Value, json};
 
 use crate::vocab::permissions::Permission;
 
-/// Every permission with what it allows, for forms that choose some; `chosen` are ticked.
+/// Returns every permission with its description, for forms; `chosen` ones are selected.
 pub fn permissions(chosen: &[&str]) -> Value {
     Permission::ALL
         .map(|permission| {

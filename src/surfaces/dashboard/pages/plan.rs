@@ -1,4 +1,4 @@
-//! Plan and limits: what the account may do, and how much of it is used. The installation's own managers also change plans here.
+//! Plan and limits: what the account may do, and how much of it is used. Managers of the installation also change plans here.
 
 use serde_json::{Value, json};
 

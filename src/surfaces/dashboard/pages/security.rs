@@ -1,4 +1,4 @@
-//! One's own sign-in: password, authenticator app, and where one is signed in.
+//! The user's own sign-in: password, authenticator app, and sessions.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, json!({ "state": "none" }), None).await
 }
 
-/// `app` is what there is to show of an authenticator app that is being set up.
+/// Renders the page. `app` has the details of an authenticator app during setup.
 async fn page(visit: &Visit, app: Value, error: Option<PageError>) -> Result<Outcome, PageError> {
     let mut sessions = visit.ask("accounts.sessions_list", json!({})).await?;
     for session in sessions["sessions"].as_array_mut().into_iter().flatten() {
@@ -34,7 +34,7 @@ async fn page(visit: &Visit, app: Value, error: Option<PageError>) -> Result<Out
     })
 }
 
-/// One of the forms.
+/// Handles the forms.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     match form.get("act") {
@@ -69,9 +69,9 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// An app that is being set up: its secret, its address, and the same as a QR code for the camera of a telephone.
+/// Returns an authenticator app's setup: its secret, its URI, and the same as a QR code.
 fn begun(secret: &Value, uri: &Value) -> Value {
-    // Only what authenticator apps open: the address comes back by a form when a code was wrong.
+    // Accepts only URIs for authenticator apps: a form sends the URI back after a wrong code.
     let uri = uri.as_str().filter(|uri| uri.starts_with("otpauth://totp/")).unwrap_or_default();
     let code = qr::draw(uri).map(|code| json!({ "size": code.size, "path": code.path }));
     json!({ "state": "begun", "secret": secret, "uri": uri, "qr": code })
@@ -85,7 +85,7 @@ async fn settle(visit: &Visit, asked: Result<Value, PageError>, app: Value) -> R
     }
 }
 
-/// TABLE: marks by which browsers name themselves, those first that others bear as well.
+/// TABLE: User-Agent tokens, most specific first: Edge and Opera also send `Chrome/` and `Safari/`.
 const BROWSERS: [(&str, &str); 6] = [
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -95,7 +95,7 @@ const BROWSERS: [(&str, &str); 6] = [
     ("curl/", "curl"),
 ];
 
-/// TABLE: the same for systems.
+/// TABLE: the same for operating systems.
 const SYSTEMS: [(&str, &str); 6] = [
     ("iPhone", "an iPhone"),
     ("iPad", "an iPad"),
@@ -105,7 +105,7 @@ const SYSTEMS: [(&str, &str); 6] = [
     ("Linux", "Linux"),
 ];
 
-/// What a browser calls itself, in two words; none if it is none of the usual ones.
+/// Returns the browser and system of a User-Agent; `None` if the browser is unknown.
 fn program(agent: &str) -> Option<String> {
     let known = |table: &[(&str, &'static str)]| table.iter().find(|(mark, _)| agent.contains(mark)).map(|(_, name)| *name);
     let browser = known(&BROWSERS)?;
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_browsers_are_named_and_others_are_not() {
+    fn common_browsers_are_named_and_others_are_not() {
         let chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
         assert_eq!(program(chrome).as_deref(), Some("Chrome on Linux"));
         assert_eq!(program(&format!("{chrome} Edg/156.0")).as_deref(), Some("Edge on Linux"));

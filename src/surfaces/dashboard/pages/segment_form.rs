@@ -1,7 +1,7 @@
-//! The condition of a segment as a form: rows in the order in which they stand on the page, each a group or a condition in one.
+//! The filter of a segment as a form: rows in page order, each a group or a condition.
 //!
-//! Every row sends the same fields, so a form is read without knowing what it was before; buttons name the row they are about. A tree as
-//! the interface has it becomes rows and rows become a tree; what is wrong with the tree finds its row by the path the interface names.
+//! Every row sends the same fields, so a form can be read without its previous state; buttons name their row. The API's filter tree becomes
+//! rows and rows become a tree; an error in the tree finds its row by the path in the API error.
 
 use std::collections::BTreeMap;
 
@@ -13,26 +13,26 @@ use crate::surfaces::dashboard::forms::Fields;
 /// A row of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// How many groups are around it; that of the whole condition has none.
+    /// Its nesting depth; the root group has depth 0.
     pub depth: usize,
     /// `all` or `any` for a group, nothing for a condition.
     pub combine: String,
-    /// What the condition is about.
+    /// The kind of condition.
     pub what: String,
     /// The name of a custom field or of an event.
     pub name: String,
     pub mode: String,
     pub value: String,
-    /// The other end of a stretch.
+    /// The end of a range.
     pub more: String,
     pub unit: String,
-    /// The campaign that an activity belongs to, kept as it is.
+    /// The campaign of an activity, kept unchanged.
     pub campaign: String,
 }
 
-/// Fields of a contact that are compared as text.
+/// Contact fields that are compared as text.
 const TEXTS: [&str; 6] = ["email", "firstName", "lastName", "phone", "country", "language"];
-/// What a contact did.
+/// Activities of a contact.
 const DEEDS: [&str; 3] = ["sent", "opened", "clicked"];
 
 impl Row {
@@ -40,17 +40,17 @@ impl Row {
         Self { depth, combine: combine.to_owned(), ..Self::default() }
     }
 
-    /// A condition that is not filled in yet.
+    /// Returns an empty condition.
     pub fn fresh(depth: usize) -> Self {
         Self { depth, what: "email".into(), mode: "contains".into(), unit: "days".into(), ..Self::default() }
     }
 
-    /// Whether it is a group.
+    /// Returns whether it is a group.
     pub fn is_group(&self) -> bool {
         !self.combine.is_empty()
     }
 
-    /// What its modes are, the usual ones first.
+    /// Returns its modes, most common first.
     pub fn modes(&self) -> Vec<(&'static str, &'static str)> {
         const WORDS: [(&str, &str); 6] = [
             ("is", "is"),
@@ -92,7 +92,7 @@ impl Row {
         }
     }
 
-    /// What its value is entered with.
+    /// Returns the input type of its value.
     pub fn input(&self) -> &'static str {
         match (self.what.as_str(), self.mode.as_str()) {
             ("status" | "validation", _) => "status",
@@ -108,7 +108,7 @@ impl Row {
         }
     }
 
-    /// The row with a mode that belongs to what it is about.
+    /// Returns the row with a mode that fits its kind.
     pub fn settled(mut self) -> Self {
         let modes = self.modes();
         if !self.is_group() && !modes.iter().any(|(mode, _)| *mode == self.mode) {
@@ -122,7 +122,7 @@ impl Row {
     }
 }
 
-/// The rows that a form sends, at most so many. Without any: a whole condition without parts.
+/// Returns the rows of a form, up to a maximum. Without any, returns an empty root group.
 pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let of = |name: &str| form.all(name);
     let (depths, combines, whats, fields) = (of("depth"), of("combine"), of("what"), of("name-of"));
@@ -130,7 +130,7 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     let text = |list: &[&str], at: usize| list.get(at).map_or_else(String::new, |text| text.trim().to_owned());
     let mut rows: Vec<Row> = Vec::new();
     for at in 0..depths.len().min(rows_max) {
-        // A row stands in the group before it, or in one around that.
+        // A row belongs to the group before it, or to one around that.
         let deepest = rows.last().map_or(0, |row| if row.is_group() { row.depth + 1 } else { row.depth });
         let depth = text(&depths, at).parse().unwrap_or(0usize).min(deepest);
         let row = Row {
@@ -152,7 +152,7 @@ pub fn sent(form: &Fields, rows_max: usize) -> Vec<Row> {
     }
 }
 
-/// Do what a button asks: `add:3` puts a condition into the group in row 3, `group:3` a group, `remove:3` takes row 3 away with all in it.
+/// Applies a button: `add:3` adds a condition to the group in row 3, `group:3` a group, `remove:3` removes row 3 with its contents.
 pub fn press(rows: &mut Vec<Row>, button: &str) {
     let Some((act, Some(at))) = button.split_once(':').map(|(act, at)| (act, at.parse::<usize>().ok())) else { return };
     let Some(row) = rows.get(at) else { return };
@@ -170,22 +170,22 @@ pub fn press(rows: &mut Vec<Row>, button: &str) {
     }
 }
 
-/// Names of tags and their ids, as far as the rows need them.
+/// The ids of tags by name, for the tags in the rows.
 pub type TagIds = BTreeMap<String, String>;
 
-/// Names of tags that the rows have.
+/// Returns the names of the tags in the rows.
 pub fn tags_of(rows: &[Row]) -> Vec<String> {
     rows.iter().filter(|row| row.what == "tag").flat_map(|row| names(&row.value)).collect()
 }
 
-/// A tree as the interface has it, and for each of its paths the row it comes from.
+/// A filter tree for the API, and the source row of each of its paths.
 pub struct BuiltFilter {
     pub tree: Value,
     paths: Vec<(String, usize)>,
 }
 
 impl BuiltFilter {
-    /// The row that a path of the interface is about, like `filters.groups[0].fields[1].values[0]`.
+    /// Returns the row for a path in an API error, like `filters.groups[0].fields[1].values[0]`.
     pub fn row_of(&self, path: &str) -> Option<usize> {
         let within = |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
         let matching = self.paths.iter().filter(|(prefix, _)| within(prefix));
@@ -193,7 +193,7 @@ impl BuiltFilter {
     }
 }
 
-/// The tree of these rows. Groups without conditions are left out; `ids` are the ids of tags by their names as written.
+/// Builds the tree of these rows, without empty groups; `ids` has the ids of tags by name.
 pub fn build(rows: &[Row], ids: &TagIds) -> BuiltFilter {
     let mut built = BuiltFilter { tree: Value::Null, paths: Vec::new() };
     built.tree = group(rows, 0, "filters", ids, &mut built.paths);
@@ -219,7 +219,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
         }
         let (list, value) = condition(row, ids);
         match list {
-            // One list means one of them; a second condition on tags or topics needs a group of its own.
+            // One list means any of its members; a second condition on tags or topics requires its own group.
             "tags" | "excludeTags" | "topics" | "excludeTopics" if tree.contains_key(list) => {
                 paths.push((place("groups", &parts), index));
                 parts.entry("groups").or_default().push(json!({ "match": "all", (list): value }));
@@ -238,7 +238,7 @@ fn group(rows: &[Row], at: usize, path: &str, ids: &TagIds, paths: &mut Vec<(Str
     tree.into()
 }
 
-/// A condition, and in which list of its group it stands.
+/// Returns a condition, and the list of its group that it belongs to.
 fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     let amount = || row.value.parse::<u64>().map_or_else(|_| json!(row.value), |number| json!(number));
     let moment = |day: &str| if day.len() == 10 { json!(format!("{day}T00:00:00Z")) } else { json!(day) };
@@ -272,7 +272,7 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
             let values = match row.input() {
                 "dates" | "numbers" => vec![row.value.clone(), row.more.clone()],
                 "text" => match names(&row.value) {
-                    // Nothing entered: let the interface say that something is needed.
+                    // Nothing was entered: the API reports that a value is required.
                     none if none.is_empty() => vec![String::new()],
                     several => several,
                 },
@@ -283,14 +283,14 @@ fn condition(row: &Row, ids: &TagIds) -> (&'static str, Value) {
     }
 }
 
-/// The rows of a tree. `named` are names of tags by their ids.
+/// Returns the rows of a tree. `named` has the names of tags by id.
 pub fn rows_of(tree: &Value, named: &BTreeMap<String, String>) -> Vec<Row> {
     let mut rows = Vec::new();
     add_group(tree, 0, named, &mut rows);
     rows
 }
 
-/// Ids of tags that a tree has.
+/// Returns the ids of the tags in a tree.
 pub fn ids_in(tree: &Value) -> Vec<String> {
     let list = |name: &str| tree[name].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let nested = tree["groups"].as_array().into_iter().flatten().flat_map(ids_in);
@@ -339,7 +339,7 @@ fn add_group(tree: &Value, depth: usize, named: &BTreeMap<String, String>, rows:
     for nested in tree["groups"].as_array().into_iter().flatten() {
         let at = rows.len();
         add_group(nested, inside, named, rows);
-        // A group of one condition is that condition.
+        // A group of one condition becomes that condition.
         if rows.len() == at + 2 && !rows[at + 1].is_group() {
             rows.remove(at);
             rows[at].depth = inside;
@@ -366,7 +366,7 @@ fn field_row(condition: &Value, depth: usize) -> Row {
 
 fn timed_row(condition: &Value, row: Row) -> Row {
     let text = |name: &str| condition[name].as_str().unwrap_or_default().to_owned();
-    // Days are entered as days.
+    // Users enter whole days.
     let day = |name: &str| {
         let moment = text(name);
         moment.strip_suffix("T00:00:00.000Z").or(moment.strip_suffix("T00:00:00Z")).map_or(moment.clone(), str::to_owned)
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_becomes_rows_and_the_rows_become_the_tree() {
+    fn a_tree_survives_the_conversion_to_rows_and_back() {
         let (ids, named) = tags();
         let tree = json!({
             "match": "all", "tags": ["1", "2"], "excludeTags": ["2"], "topics": ["7", "8"], "excludeTopics": ["9"],
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_found_in_its_row_although_empty_groups_are_left_out() {
+    fn an_error_is_found_in_its_row_although_empty_groups_are_omitted() {
         let field = |depth, value: &str| Row { value: value.into(), mode: "is".into(), unit: String::new(), ..Row::fresh(depth) };
         let rows =
             vec![Row::group(0, "any"), Row::group(1, "all"), Row::group(1, "all"), field(2, "a"), field(2, "b"), field(1, "c")];
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn buttons_add_and_remove_rows_where_they_stand() {
+    fn buttons_add_and_remove_rows_in_place() {
         let mut rows = vec![Row::group(0, "all")];
         press(&mut rows, "add:0");
         press(&mut rows, "group:0");
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_from_anybody_becomes_rows_that_can_be_drawn() {
+    fn any_submitted_form_becomes_valid_rows() {
         let read = |text: &str| sent(&Fields::read(text.as_bytes()), 50);
         assert_eq!(read(""), [Row::group(0, "all")]);
         assert_eq!(read("depth=0&combine=&what=email"), [Row::group(0, "all")], "the first row is a group");

@@ -1,4 +1,4 @@
-//! Segments: the list, and writing a condition with the count of those who meet it beside it.
+//! Segments: the list, and the filter editor with a live count of matching contacts.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,14 @@ pub const ROUTES: &[Route] = &[
 ];
 
 const PER_PAGE: u64 = 20;
-/// Rows of a form: as many conditions as a tree may have, and groups around them.
+/// The maximum number of rows: the conditions a tree may have, and groups around them.
 const ROWS_MAX: usize = 2 * limits::SEGMENT_CONDITIONS_MAX;
 /// Members shown beside the count.
 const MEMBERS: u64 = 5;
-/// Contacts that are looked at for the names of custom fields.
+/// Contacts that are searched for names of custom fields.
 const LOOKED_AT: u64 = 2_000;
 
-/// The list. Counting is the one thing here that takes a moment, so it is asked for apart.
+/// Shows the list. Counting is slow, so counts load separately.
 async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Ok(audience::none(visit, "Segments")) };
     let count = visit.query.get("count") == "1";
@@ -45,23 +45,23 @@ async fn list(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(audience.page(visit, "segments.html", context, None))
 }
 
-/// Delete one.
+/// Deletes a segment.
 async fn remove(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     visit.ask("segments.delete", json!({ "id": visit.form.get("id"), "projectId": audience.id })).await?;
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// What is on the page of a condition.
+/// The state of the editor.
 struct Draft {
     name: String,
     description: String,
     rows: Vec<Row>,
-    /// Who meets it, if somebody asked.
+    /// The matching contacts, if counted.
     count: Value,
 }
 
-/// A new condition, or one that was saved.
+/// Shows a new or saved segment.
 async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let is_new = visit.name("id").is_empty();
     let found = if is_new { Audience::of(visit).await? } else { Audience::having(visit, "segments.project").await? };
@@ -92,7 +92,7 @@ async fn tag_names(visit: &Visit, project: &str, tree: &Value) -> Result<BTreeMa
     for id in segment_form::ids_in(tree) {
         match visit.ask("tags.get", json!({ "id": id, "projectId": project })).await {
             Ok(tag) => drop(named.insert(id, tag["name"].as_str().unwrap_or_default().to_owned())),
-            // Deleted since.
+            // It was deleted in the meantime.
             Err(error) if error.status == StatusCode::NOT_FOUND => {}
             Err(error) => return Err(error),
         }
@@ -138,7 +138,7 @@ fn drawn(row: &Row, is_wrong: bool, topics: &[(String, String)]) -> Value {
     })
 }
 
-/// What a row about topics has that is not one of those to choose from: several of them, or one that is gone.
+/// Returns the text for a topic value that is not among the choices: several topics, or a deleted one.
 fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
     let ids: Vec<&str> = row.value.split(',').collect();
     let is_id = |id: &&str| id.len() == 24 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -147,7 +147,7 @@ fn stray(row: &Row, topics: &[(String, String)]) -> Option<String> {
     is_odd.then(|| ids.iter().map(|id| name(id).unwrap_or("a deleted topic")).collect::<Vec<_>>().join(" or "))
 }
 
-/// The form was sent: rows are added or removed, who meets it is counted, or it is saved.
+/// Handles the form: adds or removes rows, counts matching contacts, or saves.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
@@ -169,7 +169,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             if form.get("do") != "count" {
                 return page(visit, &audience, &draft, Some(&error), row).await;
             }
-            // Somebody is still writing: that something is missing is no failure of theirs.
+            // The user is still editing, so an incomplete filter is not an error.
             draft.count = json!({ "wrong": error.message });
             let unfinished = PageError { status: StatusCode::OK, ..error };
             page(visit, &audience, &draft, Some(&unfinished), row).await
@@ -183,10 +183,10 @@ async fn remove_this(visit: &Visit, audience: &Audience) -> Result<Outcome, Page
     Ok(Outcome::go(audience.path(&format!("/{}/segments", visit.environment), &[("done", "delete")])))
 }
 
-/// A trouble, and the row it is in.
+/// An error, and its row.
 type RowError = (PageError, Option<usize>);
 
-/// The tree of the rows, with the ids of tags that are named.
+/// Builds the filter tree of the rows, with the ids of its tags.
 async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<BuiltFilter, RowError> {
     let mut ids = TagIds::new();
     let at = |row: usize| move |error: PageError| (error, Some(row));
@@ -214,7 +214,7 @@ async fn build(visit: &Visit, audience: &Audience, rows: &[Row]) -> Result<Built
     Ok(segment_form::build(rows, &ids))
 }
 
-/// The trouble with a tree, and the row that it is about.
+/// Returns an error in the tree with its row.
 fn located(error: PageError, built: &BuiltFilter) -> RowError {
     let row = built.row_of(&error.field).filter(|row| *row > 0);
     (error, row)

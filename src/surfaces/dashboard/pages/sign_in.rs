@@ -1,4 +1,4 @@
-//! Signing in and out, and proving again who one is.
+//! Signing in and out, and confirming the password again.
 
 use serde_json::{Value, json};
 
@@ -14,12 +14,12 @@ pub const ROUTES: &[Route] = &[
     closed("/confirm").get(|visit| Box::pin(confirm(visit))).post(|visit| Box::pin(send_confirm(visit))),
 ];
 
-/// Where to go afterwards: a page of ours that was asked for, or the first one.
+/// Returns where to go afterwards: the requested page of ours, or the home page.
 fn next(visit: &Visit) -> String {
     wanted(visit).unwrap_or("/").to_owned()
 }
 
-/// The page of ours that was asked for.
+/// Returns the requested page of ours.
 pub(super) fn wanted(visit: &Visit) -> Option<&str> {
     let given = visit.form.some("next").or(visit.query.some("next"))?;
     forms::own_path(given, limits::NEXT_BYTES_MAX)
@@ -38,7 +38,7 @@ fn page(visit: &Visit, template: &'static str, title: &str, error: Option<&PageE
     }
 }
 
-/// The form. Who is signed in already goes on.
+/// Shows the form. A signed-in user is redirected.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.who {
         Some(_) => Outcome::go(next(visit)),
@@ -46,7 +46,7 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// The form, sent.
+/// Handles the form.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match enter(visit, visit.form.get("email")).await {
         Ok(outcome) => outcome,
@@ -54,17 +54,17 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     })
 }
 
-/// Somebody who has just chosen the password of the form comes in with it, and to where they were going.
+/// Signs in a user who has just chosen the password in the form, and redirects to the requested page.
 pub(super) async fn enter_new(visit: &Visit, email: &str) -> Outcome {
     enter(visit, email).await.unwrap_or_else(|_| Outcome::go(with_next("/signin?done=joined", wanted(visit))))
 }
 
-/// A new session with a new token, whatever the browser had before.
+/// Starts a new session with a new token, whatever the browser had before.
 async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let input = json!({ "email": email, "password": form.raw("password"), "code": form.some("code"), "agent": visit.agent });
     let data = visit.ask_inside("accounts.sign_in", input).await?;
-    // The one it had is over: nobody who planted it shares the new one, and it does not live on unseen.
+    // The old session ends: an attacker who planted its token does not share the new one, and it does not stay open unnoticed.
     if visit.who.is_some() {
         let _ = visit.ask("accounts.logout", json!({})).await;
     }
@@ -73,18 +73,18 @@ async fn enter(visit: &Visit, email: &str) -> Result<Outcome, PageError> {
     Ok(Outcome::go(next(visit)).with_cookie(cookie))
 }
 
-/// The end of the session.
+/// Ends the session.
 pub async fn sign_out(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask("accounts.logout", json!({})).await?;
     Ok(Outcome::go("/signin?done=out").with_cookie(visit.jar.drop_session()))
 }
 
-/// The form for proving again who one is.
+/// Shows the form for confirming the password.
 pub async fn confirm(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(page(visit, "confirm.html", "Confirm it's you", None))
 }
 
-/// The same, sent.
+/// Handles the form.
 pub async fn send_confirm(visit: &Visit) -> Result<Outcome, PageError> {
     let input = json!({ "password": visit.form.raw("password"), "code": visit.form.some("code") });
     Ok(match visit.ask("accounts.confirm", input).await {

@@ -1,4 +1,4 @@
-//! The suppression list: addresses that are not mailed, whatever brand they belong to.
+//! The suppression list: addresses that are never mailed, for all brands.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ pub const ROUTES: &[Route] =
     &[closed("/{environment}/suppressions").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit)))];
 
 const PER_PAGE: u64 = 50;
-/// Reasons, with what they mean to people, and whether somebody can give them by hand.
+/// Reasons, with their labels, and whether users can choose them.
 const REASONS: [(&str, &str, bool); 5] = [
     ("manual", "Added manually", true),
     ("unsubscribe", "Unsubscribed", true),
@@ -31,13 +31,13 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
     let (reason, search) = (visit.query.get("reason"), visit.query.get("search"));
     let mut input =
         json!({ "reason": visit.query.some("reason"), "limit": PER_PAGE, "offset": audience::offset(visit, PER_PAGE) });
-    // Addresses are kept so that only a whole one is found.
+    // Addresses are stored so that only complete ones can be found.
     if search.contains('@') {
         input["email"] = search.into();
     }
     let (found, unfinished) = match visit.ask("suppressions.list", input).await {
         Ok(found) => (found, !search.is_empty() && !search.contains('@')),
-        // An address that is still being typed.
+        // The address is incomplete.
         Err(error) if error.field == "email" => (json!({ "suppressions": [], "pagination": {} }), true),
         Err(error) => return Err(error),
     };
@@ -57,7 +57,7 @@ async fn page(visit: &Visit, error: Option<&PageError>) -> Result<Outcome, PageE
     Ok(Outcome::again("suppressions.html", context, error))
 }
 
-/// An address is put on the list or taken off.
+/// Adds or removes an address.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let form = &visit.form;
     let asked = match form.get("act") {

@@ -1,4 +1,4 @@
-//! The installation: how it is doing, for the owner and admins of its own account.
+//! The status of the installation, for the owner and admins of its own account.
 
 use serde_json::{Value, json};
 
@@ -34,13 +34,13 @@ pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(Outcome::page("system.html", context))
 }
 
-/// End the hold on sending.
+/// Ends the hold on sending.
 async fn resume(visit: &Visit) -> Result<Outcome, PageError> {
     visit.ask("installation.resume", json!({})).await?;
     Ok(Outcome::go(format!("{}?done=resume", visit.path)))
 }
 
-/// One line for each queue, with its lengths in both environments.
+/// Returns one line per queue, with its lengths in both environments.
 fn by_name(queues: &[Value]) -> Value {
     let length = |name: &Value, environment: &str| {
         let found = queues.iter().find(|queue| queue["name"] == *name && queue["environment"] == environment);
@@ -50,7 +50,7 @@ fn by_name(queues: &[Value]) -> Value {
     live.map(|queue| json!({ "name": queue["name"], "live": queue["waiting"], "test": length(&queue["name"], "test") })).collect()
 }
 
-/// One line for each job: those that work on test and on live data apart are one to people. What failed says where it did.
+/// Returns one line per job, combining test and live. A failure shows its environment.
 fn together(workers: &[Value]) -> Value {
     let mut lines: Vec<Value> = Vec::new();
     for worker in workers {
@@ -68,7 +68,7 @@ fn together(workers: &[Value]) -> Value {
             line[field] = (line[field].as_u64().unwrap_or(0) + worker[field].as_u64().unwrap_or(0)).into();
         }
         line["busy"] = (line["busy"] == true || !worker["busySince"].is_null()).into();
-        // Moments of one form are in the order of their texts.
+        // Timestamps in this format sort as text.
         if worker["lastFailureAt"].as_str() > line["at"].as_str() {
             (line["at"], line["why"], line["where"]) =
                 (worker["lastFailureAt"].clone(), worker["lastFailure"].clone(), environment);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_since_the_start_is_written_for_people() {
+    fn the_uptime_is_formatted_for_people() {
         assert_eq!((duration(59), duration(3_700), duration(200_000)), ("0 min".into(), "1 h 1 min".into(), "2 d 7 h".into()));
     }
 }

@@ -1,4 +1,4 @@
-//! Tags: what there are, how many contacts have each, and naming them.
+//! Tags: the list, how many contacts have each, and creating and renaming them.
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.page(visit, "tags.html", context, error))
 }
 
-/// A new tag, or one that is changed or deleted.
+/// Creates, changes or deletes a tag.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;
@@ -49,7 +49,7 @@ async fn send(visit: &Visit) -> Result<Outcome, PageError> {
             "tags.delete"
         }
         act @ ("create" | "update") => {
-            // A browser's field for colours always has one: it counts where somebody says so.
+            // A browser's color field always has a value; it counts only if the checkbox is set.
             let color = form.some("color").filter(|_| !form.get("colored").is_empty());
             (input["name"], input["color"], input["description"]) =
                 (form.get("name").into(), json!(color), json!(form.some("description")));

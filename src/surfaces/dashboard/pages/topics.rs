@@ -1,4 +1,4 @@
-//! Topics: kinds of mail that contacts choose for themselves.
+//! Topics: kinds of mail that contacts choose.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ async fn page(visit: &Visit, audience: &Audience, error: Option<&PageError>) -> 
     Ok(audience.page(visit, "topics.html", context, error))
 }
 
-/// A new topic, or one that is changed or deleted.
+/// Creates, changes or deletes a topic.
 async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let Some(audience) = Audience::of(visit).await? else { return Err(PageError::not_found()) };
     let form = &visit.form;

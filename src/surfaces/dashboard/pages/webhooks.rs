@@ -1,4 +1,4 @@
-//! Webhooks: endpoints that are told of events, how they do, and every delivery to them.
+//! Webhooks: endpoints that receive events, their health, and all deliveries.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 use crate::vocab::permissions::Permission;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
-/// A screen of deliveries: each shows its attempts.
+/// Deliveries on a page; each shows its attempts.
 const DELIVERIES_SHOWN: u32 = 20;
 
 /// Its pages.
@@ -17,7 +17,7 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/settings/webhooks/{id}").get(|visit| Box::pin(show(visit))).post(|visit| Box::pin(send(visit))),
 ];
 
-/// The list, the numbers and the form for a new one.
+/// Shows the list, the statistics and the form for a new one.
 pub async fn show_all(visit: &Visit) -> Result<Outcome, PageError> {
     all(visit, Value::Null, None).await
 }
@@ -34,7 +34,7 @@ async fn all(visit: &Visit, made: Value, error: Option<PageError>) -> Result<Out
     Ok(drawn("webhooks.html", context, error))
 }
 
-/// A new one. Its secret is shown on the page that follows, and never again.
+/// Creates one. Its secret is shown on the next page, and never again.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let made = match wanted(visit) {
         Ok(input) => visit.ask("webhooks.create", input).await,
@@ -47,12 +47,12 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// One of them.
+/// Shows one webhook.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     one(visit, Map::new(), None).await
 }
 
-/// `told` is what has just been done and is told on this page only.
+/// Renders the page. `told` is the result of the last action, which only this page shows.
 async fn one(visit: &Visit, told: Map<String, Value>, error: Option<PageError>) -> Result<Outcome, PageError> {
     let id = visit.name("id");
     let webhook = visit.ask("webhooks.get", json!({ "webhookId": id })).await?;
@@ -90,7 +90,7 @@ async fn one(visit: &Visit, told: Map<String, Value>, error: Option<PageError>) 
     Ok(drawn("webhook.html", context, error))
 }
 
-/// What the page's forms ask for.
+/// Handles the forms.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (form, id) = (&visit.form, visit.name("id"));
     let which = json!({ "webhookId": id });
@@ -129,7 +129,7 @@ async fn update(visit: &Visit) -> Result<Value, PageError> {
     visit.ask("webhooks.update", input).await
 }
 
-/// What the form for a webhook says, as the operations take it.
+/// Returns the form of a webhook as input for the operations.
 fn wanted(visit: &Visit) -> Result<Value, PageError> {
     let form = &visit.form;
     Ok(json!({
@@ -138,7 +138,7 @@ fn wanted(visit: &Visit) -> Result<Value, PageError> {
     }))
 }
 
-/// Lines like `Name: value`.
+/// Parses lines like `Name: value`.
 fn headers(text: &str) -> Result<Value, PageError> {
     let mut headers = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -151,10 +151,10 @@ fn headers(text: &str) -> Result<Value, PageError> {
     Ok(Value::Object(headers))
 }
 
-/// What the fields of the form for a webhook hold: what was entered, and what is wrong with it.
+/// Returns the submitted values of the form, and their errors.
 fn fields(visit: &Visit, error: Option<&PageError>) -> Map<String, Value> {
     let mut context = entered(&visit.form, &["act", "url", "description", "headers", "standard"], error);
-    // The headers are one field of the page, whatever their names.
+    // All headers share one field of the page.
     if error.is_some_and(|error| error.field.starts_with("customHeaders")) {
         context.insert("wrong_field".into(), "customHeaders".into());
     }
@@ -164,7 +164,7 @@ fn fields(visit: &Visit, error: Option<&PageError>) -> Map<String, Value> {
     context
 }
 
-/// The fields as the webhook is now.
+/// Fills the form with the webhook's current values.
 fn fill(context: &mut Map<String, Value>, webhook: &Value) {
     let lines = |all: &Map<String, Value>| {
         all.iter().map(|(name, value)| format!("{name}: {}", value.as_str().unwrap_or_default())).collect::<Vec<_>>().join("\n")
@@ -175,7 +175,7 @@ fn fill(context: &mut Map<String, Value>, webhook: &Value) {
     context.insert("standard".into(), if webhook["standardSignature"] == true { "yes" } else { "" }.into());
 }
 
-/// Every kind of event, with those that are ticked. What is asked for and has no events any more stays, so that saving keeps it.
+/// Returns every event type, with the selected ones. A subscribed type that is no longer emitted stays, so that saving keeps it.
 async fn events(visit: &Visit, chosen: &[&str]) -> Result<Value, PageError> {
     let mut known = visit.ask("webhooks.events", json!({})).await?["events"].take();
     let all = known.as_array_mut().ok_or_else(PageError::not_found)?;
@@ -190,7 +190,7 @@ async fn events(visit: &Visit, chosen: &[&str]) -> Result<Value, PageError> {
     Ok(known)
 }
 
-/// Whether the page can say what to do about it.
+/// Returns whether the page can show how to correct the error.
 fn is_to_correct(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
@@ -202,12 +202,12 @@ fn drawn(template: &'static str, context: Map<String, Value>, error: Option<Page
     }
 }
 
-/// Hours of grace, or what was written instead of a number, for the operation to refuse.
+/// Returns the hours of grace, or the submitted text if it is not a number, which the operation rejects.
 fn hours(text: &str) -> Value {
     text.parse::<u64>().map_or_else(|_| text.into(), Value::from)
 }
 
-/// The time of a field for date and time, which has no zone: the page says that it is UTC.
+/// Converts a date and time field, which has no zone, to UTC, as the page says.
 fn moment(text: &str) -> String {
     match text.len() {
         16 => format!("{text}:00Z"),
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_read_line_by_line_and_a_line_without_a_colon_is_told() {
+    fn headers_are_parsed_by_line_and_a_line_without_a_colon_is_an_error() {
         assert_eq!(
             headers("X-Shop: 7\r\n\r\n Authorization: Bearer a:b ").ok(),
             Some(json!({ "X-Shop": "7", "Authorization": "Bearer a:b" }))
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_fields_are_utc() {
+    fn date_time_fields_are_utc() {
         assert_eq!(
             (moment("2026-01-31T10:05").as_str(), moment("2026-01-31T10:05:09").as_str()),
             ("2026-01-31T10:05:00Z", "2026-01-31T10:05:09Z")

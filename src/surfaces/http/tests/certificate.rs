@@ -1,4 +1,4 @@
-//! TLS: the certificate made at the first start, own files, and changes of both.
+//! TLS: the certificate created at the first start, the operator's own files, and changes of both.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -42,14 +42,14 @@ pub async fn tls_connect(
     TlsConnector::from(Arc::new(config)).connect(name, connect(address).await).await
 }
 
-/// Options for HTTPS with a certificate made in a new folder.
+/// Returns options for HTTPS with a certificate created in a new folder.
 pub fn self_made(limits: Limits) -> (tempfile::TempDir, Options) {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let tls = TlsSource::SelfMade { folder: folder.path().to_owned(), names: vec!["mail.example.com".to_owned()] };
     (folder, Options { http: None, https: Some(loopback()), tls, ..plain(limits) })
 }
 
-/// Options for HTTPS with own files, which are there already.
+/// Returns options for HTTPS with existing files of the operator.
 fn own_files() -> (tempfile::TempDir, Options) {
     let folder = tempfile::tempdir().expect("a folder can be made");
     write_pair(folder.path());
@@ -73,7 +73,7 @@ async fn trusted(address: SocketAddr, folder: &Path) -> bool {
 }
 
 #[tokio::test]
-async fn the_first_start_makes_one_that_is_good_for_all_names() {
+async fn the_first_start_creates_a_certificate_valid_for_all_names() {
     let (folder, options) = self_made(Limits::default());
     let fixture = start(options).await;
     for name in ["localhost", "127.0.0.1", "::1", "mail.example.com"] {
@@ -103,13 +103,13 @@ async fn a_second_start_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_running_server_makes_a_new_one_before_it_ends() {
+async fn a_running_server_renews_its_certificate_before_it_expires() {
     let (folder, options) = self_made(Limits::default());
     let fixture = start(options).await;
     let first = certificate(folder.path());
     fixture.clock.advance_ms(370 * 24 * 60 * 60 * 1000);
     until(|| certificate(folder.path()) != first).await;
-    // The client's clock has not moved: the new one is valid from a day before it was made, which is not yet.
+    // The client's clock has not moved, so the new certificate, valid from a day before its creation, is not valid yet.
     let shown = async { while trusted(fixture.https(), folder.path()).await {} };
     tokio::time::timeout(PATIENCE, shown).await.expect("the new certificate is shown");
 }
@@ -117,7 +117,7 @@ async fn a_running_server_makes_a_new_one_before_it_ends() {
 #[tokio::test]
 async fn the_operators_own_files_are_never_overwritten() {
     let (folder, options) = self_made(Limits::default());
-    // Lacks the name mail.example.com, for which one of our own would be made again.
+    // Lacks the name mail.example.com, for which a self-made certificate would be renewed.
     write_pair(folder.path());
     let first = certificate(folder.path());
     let fixture = start(options).await;
@@ -164,7 +164,7 @@ async fn a_broken_new_pair_leaves_the_old_one_in_use() {
 }
 
 #[tokio::test]
-async fn a_start_with_unusable_files_names_file_and_setting() {
+async fn a_start_with_unusable_files_names_the_file_and_the_setting() {
     let (folder, options) = own_files();
     let other = rcgen::KeyPair::generate().expect("can be made").serialize_pem();
     std::fs::write(folder.path().join("key.pem"), other).expect("can be written");
@@ -173,7 +173,7 @@ async fn a_start_with_unusable_files_names_file_and_setting() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_never_comes_is_given_up() {
+async fn a_handshake_that_never_comes_times_out() {
     let (_folder, options) = self_made(Limits { handshake_time: Duration::from_millis(50), ..Limits::default() });
     let fixture = start(options).await;
     let mut silent = connect(fixture.https()).await;
@@ -181,7 +181,7 @@ async fn a_handshake_that_never_comes_is_given_up() {
 }
 
 #[tokio::test]
-async fn only_modern_versions_are_spoken() {
+async fn only_modern_tls_versions_are_accepted() {
     let (_folder, options) = self_made(Limits::default());
     let fixture = start(options).await;
     let mut old = connect(fixture.https()).await;

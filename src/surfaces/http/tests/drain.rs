@@ -1,4 +1,4 @@
-//! The end of a server.
+//! Shutting down a server.
 
 use super::*;
 use crate::engine::jobs::Stage;
@@ -18,7 +18,7 @@ async fn a_running_request_is_finished_and_an_idle_connection_closed() {
     let drained = drain.run_until(async {
         let drained = tokio::task::spawn_local(running.drain(PATIENCE));
         assert_eq!(rest(&mut idle).await, "");
-        // Nothing new is taken while the old request runs.
+        // No new connections are accepted while the old request runs.
         assert!(TcpStream::connect(address).await.is_err());
         service.release.notify_one();
         let last = rest(&mut busy).await;
@@ -50,7 +50,7 @@ async fn a_second_signal_cuts_at_once() {
 }
 
 #[tokio::test]
-async fn a_connection_that_has_not_asked_anything_does_not_delay_the_end() {
+async fn a_connection_without_a_request_does_not_delay_the_shutdown() {
     let limits = Limits { linger_time: Duration::from_millis(50), ..Limits::default() };
     let Fixture { running, .. } = start(plain(limits)).await;
     let address = running.addresses().http.expect("listens");

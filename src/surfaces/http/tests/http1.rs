@@ -1,4 +1,4 @@
-//! HTTP/1.1 as it should go, and what is wrong with a single request.
+//! HTTP/1.1: correct requests, and errors of single requests.
 
 use super::*;
 
@@ -50,7 +50,7 @@ async fn head_is_get_without_the_body() {
     let both = rest(&mut stream).await;
     let answers: Vec<&str> = both.split_terminator("\r\n\r\n").collect();
     assert_eq!(answers.len(), 2, "{both}");
-    // The four letters of the method are not sent.
+    // The body, four characters long, is not sent.
     assert_eq!(header(answers[0], "content-length"), Some("4"));
     assert!(answers.iter().all(|head| head.starts_with("HTTP/1.1 200 OK")), "{both}");
 }
@@ -68,7 +68,7 @@ async fn a_streamed_reply_arrives_whole_and_a_broken_one_is_visibly_cut() {
 }
 
 #[tokio::test]
-async fn a_panic_is_a_500_and_the_connection_lives_on() {
+async fn a_panic_is_a_500_and_the_connection_survives() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "GET /panic HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -95,7 +95,7 @@ async fn too_large_heads_are_refused_in_the_envelope() {
 }
 
 #[tokio::test]
-async fn a_long_address_is_refused() {
+async fn a_long_uri_is_refused() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, &format!("GET /{} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", "x".repeat(8 * 1024))).await;
@@ -103,7 +103,7 @@ async fn a_long_address_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_refused_in_the_envelope() {
+async fn non_http_input_is_refused_in_the_envelope() {
     let fixture = start(plain(Limits::default())).await;
     for rubbish in
         ["rubbish\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\r\n\r\n"]
@@ -115,7 +115,7 @@ async fn what_is_not_http_is_refused_in_the_envelope() {
 }
 
 #[tokio::test]
-async fn rubbish_after_a_good_request_is_refused_after_its_answer() {
+async fn garbage_after_a_good_request_is_refused_after_its_response() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, GET).await;
@@ -145,8 +145,8 @@ async fn the_answer_to_an_unread_upload_reaches_the_client() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "POST /unread HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n").await;
-    // The answer is there at once, but this client, like most, reads it when all is sent. A server that closed would make
-    // one of these writes fail.
+    // The response is ready at once, but this client, like most, reads it only after sending everything. If the server closed the
+    // connection, one of these writes would fail.
     for _ in 0..20 {
         stream.write_all(&[b'x'; 40_000]).await.expect("the server goes on reading");
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -166,7 +166,7 @@ async fn a_small_unread_body_does_not_cost_the_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_before_sending_is_told_to_go_on() {
+async fn a_client_that_expects_continue_gets_it() {
     let fixture = start(plain(Limits::default())).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 3\r\n\r\n").await;

@@ -1,4 +1,4 @@
-//! HTTP/2, over TLS and with prior knowledge, and what a hostile client may not do with it.
+//! HTTP/2, over TLS and with prior knowledge, and protection against hostile clients.
 
 use http::{Method, Request};
 use http_body_util::{BodyExt, Empty};
@@ -41,7 +41,7 @@ async fn fetch(client: &mut Client, request: Request<Empty<Bytes>>) -> (StatusCo
 }
 
 #[tokio::test]
-async fn it_is_chosen_over_tls_and_the_peer_is_known_to_be_secure() {
+async fn it_is_negotiated_over_tls_and_the_peer_is_marked_secure() {
     let (folder, options) = self_made(Limits::default());
     let fixture = start(options).await;
     let tls = tls_connect(fixture.https(), folder.path(), "localhost", &[b"h2", b"http/1.1"]).await.expect("trusted");
@@ -54,7 +54,7 @@ async fn it_is_chosen_over_tls_and_the_peer_is_known_to_be_secure() {
 }
 
 #[tokio::test]
-async fn it_works_without_tls_for_those_who_know() {
+async fn it_works_without_tls_with_prior_knowledge() {
     let fixture = start(plain(Limits::default())).await;
     let mut client = plain_client(&fixture).await;
     assert_eq!(fetch(&mut client, request("/hello")).await.2, "hello");
@@ -103,14 +103,14 @@ async fn too_many_headers_are_refused() {
     assert!(body.contains("HEADERS_TOO_LARGE"), "{body}");
 }
 
-/// The library takes a whole reply out of the body at once, and keeps what the client's window has no room for.
+/// The library takes a whole reply out of the body at once, and buffers what exceeds the client's window.
 #[tokio::test]
 async fn making_room_does_not_cut_a_large_reply_that_its_client_has_not_read() {
     let fixture = start(plain(Limits { connections: 1, ..Limits::default() })).await;
     let mut reader = plain_client(&fixture).await;
     let response = tokio::time::timeout(PATIENCE, reader.send_request(request("/large"))).await.expect("in time");
     let body = response.expect("an answer comes").into_body();
-    // Until all that the window takes is there.
+    // Wait until the window is full.
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -137,7 +137,7 @@ async fn no_more_streams_run_at_once_than_allowed() {
         fixture.requests(4).await;
         fixture.service.release.notify_one();
         fixture.service.release.notify_one();
-        // A permit may be taken by a request that was let go already; the last one is given until all are done.
+        // A permit may be taken by a request that was already released, so release until all are done.
         loop {
             tokio::time::sleep(Duration::from_millis(5)).await;
             fixture.service.release.notify_one();
@@ -204,7 +204,7 @@ async fn a_rapid_reset_flood_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_answer_pings_is_given_up() {
+async fn a_client_that_does_not_answer_pings_is_disconnected() {
     let fixture = start(plain(Limits { h2_ping: Duration::from_millis(50), ..Limits::default() })).await;
     let mut stream = connect(fixture.http()).await;
     stream.write_all(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await.expect("the server takes it");

@@ -1,4 +1,4 @@
-//! Limits in time and number. Limits are set short, so that nothing here waits for long.
+//! Time and count limits, set low so that nothing here takes long.
 
 use tokio::net::TcpSocket;
 use tokio::time::Instant;
@@ -13,12 +13,12 @@ fn short(change: impl FnOnce(&mut Limits)) -> Options {
 
 const MS_100: Duration = Duration::from_millis(100);
 
-/// Send `piece` every few milliseconds until the server has had enough; what it said.
+/// Sends `piece` every few milliseconds until the server closes; returns its response.
 async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     let (mut read, mut write) = stream.split();
     let mut said = Vec::new();
     let talk = async {
-        // Ends with an error when the server has closed.
+        // Fails once the server has closed.
         while write.write_all(piece.as_bytes()).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -37,7 +37,7 @@ async fn trickle(stream: &mut TcpStream, piece: &str) -> String {
     String::from_utf8(said).expect("text")
 }
 
-/// The attack: one header line after another, for ever, each in time for any limit on single reads.
+/// The attack: one header line after another, forever, each within any limit on single reads.
 #[tokio::test]
 async fn a_slow_loris_gets_408_and_is_closed() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;
@@ -57,7 +57,7 @@ async fn a_slow_loris_is_closed_on_a_kept_alive_connection_too() {
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     answer(&mut stream).await;
-    // Idle for longer than headers may take: that is allowed. A slow head is not.
+    // Idle for longer than headers may take, which is allowed. A slow head is not.
     tokio::time::sleep(MS_100 * 2).await;
     send(&mut stream, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut stream).await.1, "hello");
@@ -66,7 +66,7 @@ async fn a_slow_loris_is_closed_on_a_kept_alive_connection_too() {
 }
 
 #[tokio::test]
-async fn a_connection_that_never_says_anything_is_closed_without_a_word() {
+async fn a_silent_connection_is_closed_without_a_response() {
     let fixture = start(short(|limits| limits.header_time = MS_100)).await;
     let mut stream = connect(fixture.http()).await;
     assert_eq!(rest(&mut stream).await, "");
@@ -90,7 +90,7 @@ async fn an_idle_connection_is_closed() {
 }
 
 #[tokio::test]
-async fn a_body_that_stops_arriving_is_given_up() {
+async fn a_body_that_stops_arriving_times_out() {
     let fixture = start(short(|limits| limits.body_time = MS_100)).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nabc").await;
@@ -100,7 +100,7 @@ async fn a_body_that_stops_arriving_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_trickled_body_is_given_up_though_no_single_wait_is_long() {
+async fn a_trickled_body_times_out_though_no_single_wait_is_long() {
     let fixture = start(short(|limits| limits.body_time = MS_100)).await;
     let mut stream = connect(fixture.http()).await;
     send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 100000\r\n\r\n").await;
@@ -119,7 +119,7 @@ async fn a_large_body_may_take_longer_as_long_as_it_flows() {
     let mut stream = connect(fixture.http()).await;
     let began = Instant::now();
     send(&mut stream, "POST /length HTTP/1.1\r\nhost: a\r\ncontent-length: 40000\r\n\r\n").await;
-    // 400 ms for 40,000 bytes, ten times the rate asked for, and four times the time that a small body has.
+    // 400 ms for 40,000 bytes: ten times the required rate, and four times the time of a small body.
     for _ in 0..40 {
         stream.write_all(&[b'x'; 1000]).await.expect("the server goes on reading");
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -175,7 +175,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
     let mut busy = connect(fixture.http()).await;
     send(&mut busy, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
     fixture.requests(1).await;
-    // One that says nothing, one whose headers do not end, one between two requests.
+    // One that is silent, one whose headers do not end, one between two requests.
     let silent = connect(fixture.http()).await;
     until(|| fixture.running.connections() == 2).await;
     let mut halfway = connect(fixture.http()).await;
@@ -187,7 +187,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
     let mut idle = [silent, halfway, kept];
     let mut visitors = Vec::new();
     for (number, evicted) in idle.iter_mut().enumerate() {
-        // An idle connection that was used again is not the longest idle any more.
+        // An idle connection that was used again is no longer the longest idle.
         tokio::time::sleep(Duration::from_millis(5)).await;
         let mut visitor = connect(fixture.http()).await;
         send(&mut visitor, "GET /held HTTP/1.1\r\nhost: a\r\n\r\n").await;
@@ -195,7 +195,7 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
         visitors.push(visitor);
         assert_eq!(rest(evicted).await, "", "connection {number} is closed");
     }
-    // All are in a request now: the next is refused, and none of them is cut.
+    // All have a running request now, so the next is refused and none is cut.
     let mut late = connect(fixture.http()).await;
     send(&mut late, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_envelope(&rest(&mut late).await, "503", "SERVICE_UNAVAILABLE");
@@ -205,14 +205,14 @@ async fn when_all_connections_are_in_use_the_longest_idle_makes_room_whatever_it
     }
 }
 
-/// A connection whose client takes in little at a time, so that a large reply does not fit into the buffers between.
+/// Returns a connection whose client reads little at a time, so that a large reply does not fit into the buffers between.
 async fn slow_reader(address: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_recv_buffer_size(16 * 1024).expect("a smaller buffer");
     socket.connect(address).await.expect("the server accepts")
 }
 
-/// Hyper takes a whole reply out of the body at once, long before the client has read it.
+/// hyper takes a whole reply out of the body at once, long before the client has read it.
 #[tokio::test]
 async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
     let fixture = start(short(|limits| limits.connections = 2)).await;
@@ -238,7 +238,7 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
         assert_ne!(read, 0, "the reply was cut after {} of {length} bytes", bytes.len());
         bytes.extend_from_slice(&piece[..read]);
     }
-    // Once the reply is out, the connection is idle and makes room.
+    // Once the reply is sent, the connection is idle and makes room.
     let mut visitor = connect(fixture.http()).await;
     send(&mut visitor, "GET / HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert_eq!(answer(&mut visitor).await.1, "hello");
@@ -246,9 +246,9 @@ async fn making_room_does_not_cut_a_large_reply_that_its_client_reads_slowly() {
     assert_eq!(answer(&mut busy).await.1, "held and let go");
 }
 
-/// A connection that was refused, or got an error, stays open for a moment so that its client can read why. It is not in use.
+/// A refused connection, or one that got an error, stays open for a moment so that its client can read why. It is not in use.
 #[tokio::test]
-async fn connections_that_close_already_do_not_delay_a_visitor() {
+async fn closing_connections_do_not_delay_a_new_one() {
     let fixture = start(short(|limits| {
         limits.connections = 2;
         limits.linger_time = PATIENCE;

@@ -25,7 +25,7 @@ mod http2;
 mod limits;
 mod socket;
 
-/// No test waits longer than this for anything that should happen.
+/// The longest that a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Saturday, 21 November 2026, 07:00 UTC.
@@ -34,9 +34,9 @@ const NOW: Timestamp = Timestamp(1_795_244_400_000);
 /// A service whose paths do what a test needs.
 #[derive(Default)]
 struct Scripted {
-    /// Let go of requests to `/held`.
+    /// Releases requests to `/held`.
     release: Notify,
-    /// How many requests have come in.
+    /// How many requests have arrived.
     requests: AtomicUsize,
 }
 
@@ -81,7 +81,7 @@ fn stream(chunks: Vec<std::io::Result<Bytes>>) -> Reply {
     Reply { status: StatusCode::OK, headers: HeaderMap::new(), body }
 }
 
-/// A server on free ports of loopback, and what a test wants to reach in it.
+/// A server on free loopback ports, and its parts that tests use.
 struct Fixture {
     running: Running,
     service: Arc<Scripted>,
@@ -98,7 +98,7 @@ impl Fixture {
         self.running.addresses().https.expect("listens on HTTPS")
     }
 
-    /// Wait until the service has seen `count` requests.
+    /// Waits until the service has received `count` requests.
     async fn requests(&self, count: usize) {
         until(|| self.service.requests.load(SeqCst) >= count).await;
     }
@@ -133,7 +133,7 @@ async fn start(options: Options) -> Fixture {
     }
 }
 
-/// Wait until `condition` holds; fail the test if it never does.
+/// Waits until `condition` holds; fails the test if it never does.
 async fn until(condition: impl Fn() -> bool) {
     let wait = async {
         while !condition() {
@@ -151,14 +151,14 @@ async fn send(stream: &mut TcpStream, text: &str) {
     stream.write_all(text.as_bytes()).await.expect("the server takes it");
 }
 
-/// All that comes until the end of the connection.
+/// Reads until the end of the connection.
 async fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await.expect("the connection ends").expect("and ends well");
     String::from_utf8(bytes).expect("the answer is text")
 }
 
-/// One answer with a `content-length`, read off a connection that stays open: its head and its body.
+/// Reads one response with a `content-length` from a connection that stays open: its head and its body.
 async fn answer(stream: &mut TcpStream) -> (String, String) {
     let reading = async {
         let mut head = Vec::new();
@@ -178,7 +178,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     lines.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
 }
 
-/// Check that `answer` is an error in the envelope, with this status and code, from this surface.
+/// Checks that `answer` is an error in the envelope, with this status and code, from this surface.
 #[track_caller]
 fn assert_envelope(answer: &str, status: &str, code: &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no whole answer: {answer:?}"));

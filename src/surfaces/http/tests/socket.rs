@@ -49,7 +49,7 @@ async fn forwarding_headers_do_not_change_who_the_operator_is() {
 }
 
 #[tokio::test]
-async fn its_file_goes_with_the_server() {
+async fn its_file_is_removed_with_the_server() {
     let (_folder, path) = folder();
     let fixture = start(admin(&path)).await;
     fixture.running.drain(PATIENCE).await;
@@ -67,7 +67,7 @@ async fn a_file_left_by_a_dead_process_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_living_process_is_not_replaced() {
+async fn the_socket_of_a_running_process_is_not_replaced() {
     let (_folder, path) = folder();
     let _fixture = start(admin(&path)).await;
     let error = try_start(admin(&path)).await.err().expect("refused").to_string();

@@ -1,4 +1,4 @@
-//! The one fact we need from inside a certificate: when it ends.
+//! Reads the only fact needed from inside a certificate: when it expires.
 //!
 //! Reads just far enough into the DER (X.509, RFC 5280 §4.1) to find `notAfter`. Checks nothing else: rustls does.
 
@@ -10,7 +10,7 @@ const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
-/// The end of the certificate's validity, or `None` if this is no certificate.
+/// Returns the end of the certificate's validity, or `None` if this is not a certificate.
 pub fn not_after(certificate: &[u8]) -> Option<Timestamp> {
     let (tag, certificate, _) = element(certificate)?;
     let certificate = (tag == SEQUENCE).then_some(certificate)?;
@@ -32,7 +32,7 @@ pub fn not_after(certificate: &[u8]) -> Option<Timestamp> {
     time_of(tag, time)
 }
 
-/// The first element's tag and content, and what follows it.
+/// Returns the first element's tag and content, and the remaining bytes.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&tag, bytes) = bytes.split_first()?;
     let (&first, bytes) = bytes.split_first()?;
@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_certificate_is_found_in_both_ways_of_writing_it() {
+    fn the_expiry_is_read_in_both_encodings() {
         // Years before 2050 are written with two digits.
         assert_eq!(not_after(&certificate(2031)).map(|end| end.to_string()).as_deref(), Some("2031-11-30T00:00:00.000Z"));
         assert_eq!(not_after(&certificate(2091)).map(|end| end.to_string()).as_deref(), Some("2091-11-30T00:00:00.000Z"));
     }
 
     #[test]
-    fn rubbish_is_not_a_certificate() {
+    fn garbage_is_not_a_certificate() {
         let whole = certificate(2031);
         for length in 0..120 {
             assert_eq!(not_after(&whole[..length]), None, "cut to {length} bytes");

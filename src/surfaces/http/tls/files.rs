@@ -1,4 +1,4 @@
-//! A certificate and its key in two PEM files: loading them, writing them, and noticing that they changed.
+//! A certificate and its key in two PEM files: loads, writes and watches them.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Far more than any chain of certificates has. A file beyond it is something else, and not read whole.
+/// Far larger than any certificate chain. A larger file is something else, and is not read whole.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The two files.
@@ -21,23 +21,23 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Both files, if they are well-formed and belong together; else which file is wrong, and how.
+    /// Loads both files if they are valid and match; otherwise returns which file is wrong, and why.
     pub fn load(&self, provider: &CryptoProvider) -> Result<CertifiedKey, (PathBuf, String)> {
         let chain = read(&self.certificate).and_then(|pem| {
             let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
             let chain = chain.map_err(|error| format!("not a certificate in PEM: {error}"))?;
-            if chain.is_empty() { Err("no certificate in PEM is in it".to_owned()) } else { Ok(chain) }
+            if chain.is_empty() { Err("it contains no PEM certificate".to_owned()) } else { Ok(chain) }
         });
         let chain = chain.map_err(|why| (self.certificate.clone(), why))?;
         let key = read(&self.key)
             .and_then(|pem| PrivateKeyDer::from_pem_slice(&pem).map_err(|error| format!("not a private key in PEM: {error}")));
         let key = key.map_err(|why| (self.key.clone(), why))?;
         CertifiedKey::from_der(chain, key, provider)
-            .map_err(|error| (self.key.clone(), format!("it does not fit the certificate: {error}")))
+            .map_err(|error| (self.key.clone(), format!("it does not match the certificate: {error}")))
     }
 }
 
-/// The first certificate in a PEM file, if there is one.
+/// Returns the first certificate in a PEM file, if there is one.
 pub fn first_certificate(path: &Path) -> Option<CertificateDer<'static>> {
     CertificateDer::from_pem_slice(&read(path).ok()?).ok()
 }
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| error.to_string())
 }
 
-/// Write `content` to `path` with `mode`, so that at every moment the old or the new content is there, whole.
+/// Writes `content` to `path` with `mode`, atomically: a reader sees the old or the new content, never a part.
 pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let new = path.with_extension("pem.new");
     match fs::remove_file(&new) {
@@ -63,12 +63,12 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     fs::rename(&new, path)
 }
 
-/// By what a change of the two files is noticed.
+/// Detects changes of the two files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp([Option<[i64; 4]>; 2]);
 
 impl Stamp {
-    /// The present stamp.
+    /// Returns the current stamp.
     pub fn of(pair: &Pair) -> Self {
         Self([&pair.certificate, &pair.key].map(|path| {
             // Follows links: tools that renew certificates swap a link.

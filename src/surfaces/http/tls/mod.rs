@@ -1,7 +1,7 @@
-//! TLS: which certificate is shown, and how a changed one takes effect without a restart.
+//! TLS: the certificate in use, and its replacement without a restart.
 //!
-//! The certificate stands behind one pointer that every handshake reads; a named task looks at the files and swaps it.
-//! Does not know who connects or what is served.
+//! Every handshake reads the certificate through one pointer; a named task watches the files and swaps it. Does not know who connects or
+//! what is served.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,20 +29,20 @@ use files::{Pair, Stamp};
 /// Protocols offered in the handshake, best first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// An own certificate this close to its end is worth a warning at every start and once a day.
+/// An operator's certificate this close to its expiry causes a warning at every start and once a day.
 const EXPIRY_WARNING_MS: i64 = 14 * DAY_MS;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// How often the end of the certificate is thought of. It is weeks away when it begins to matter.
+/// How often the expiry is checked. It matters only weeks before.
 const EXPIRY_LOOK_MS: i64 = 60 * 60 * 1000;
 
-/// The certificate in use, and where it comes from.
+/// The certificate in use, and its source.
 pub struct Tls {
     shown: Arc<CurrentCertificate>,
     provider: Arc<CryptoProvider>,
     pair: Pair,
-    /// Names for a certificate of our own making; `None` if the files are the operator's.
+    /// The names for a self-made certificate; `None` if the files are the operator's.
     names: Option<Vec<String>>,
     clock: Arc<dyn Clock>,
     stamp: Stamp,
@@ -51,7 +51,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Load the certificate of `source`, making one if `source` says so and there is none.
+    /// Loads the certificate of `source`, creating one if `source` requires it and there is none.
     pub fn load(source: &TlsSource, clock: Arc<dyn Clock>) -> Result<Self, StartError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let (pair, names) = match source {
@@ -63,7 +63,7 @@ impl Tls {
                 (pair, Some(names))
             }
         };
-        // The stamp is taken first: a change while we read is then seen as one later.
+        // The stamp is taken first, so that a change during the read is noticed later.
         let stamp = Stamp::of(&pair);
         let certified = pair.load(&provider).map_err(|(path, why)| failed(&path, hint(why, names.is_none())))?;
         let shown = Arc::new(CurrentCertificate(ArcSwap::from_pointee(certified)));
@@ -73,12 +73,12 @@ impl Tls {
         Ok(tls)
     }
 
-    /// What accepts TLS connections for HTTP with the certificate in use at that moment.
+    /// Returns the acceptor of TLS connections for HTTP with the current certificate.
     pub fn acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&PROTOCOLS)
     }
 
-    /// The same for protocols that have no name in the handshake.
+    /// The same for protocols without a name in the handshake (ALPN).
     pub fn plain_acceptor(&self) -> Result<TlsAcceptor, StartError> {
         self.acceptor_for(&[])
     }
@@ -95,9 +95,9 @@ impl Tls {
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 
-    /// Follow changes of the files for ever. A broken new pair leaves the old one in use.
+    /// Watches the files forever. A broken new pair leaves the old one in use.
     pub async fn follow(mut self, every: Duration) {
-        // A pair is loaded when it looks the same twice: two files are rarely written at the same moment.
+        // A pair is loaded when two checks see the same state: two files are rarely written at the same moment.
         let mut changed: Option<Stamp> = None;
         loop {
             tokio::time::sleep(every).await;
@@ -128,7 +128,7 @@ impl Tls {
         }
     }
 
-    /// Once an hour: make the certificate again if it is ours, warn if it is not.
+    /// Once an hour, renews a self-made certificate, or warns about the operator's.
     fn look_at_expiry(&mut self) {
         let now = self.clock.now();
         if now.ms_since(self.looked) < EXPIRY_LOOK_MS {
@@ -139,7 +139,7 @@ impl Tls {
         if let Some(names) = &self.names
             && let Err(why) = self_signed::ensure(&self.pair, names, now, &self.provider)
         {
-            tracing::warn!(why, "cannot make a new certificate; the old one stays in use");
+            tracing::warn!(why, "could not create a new certificate; the old one stays in use");
         }
     }
 
@@ -174,6 +174,6 @@ fn hint(why: String, own_files: bool) -> String {
     if own_files {
         format!("{why} (named by {} and {})", setting::CERTIFICATE, setting::KEY)
     } else {
-        format!("{why} (remove both files to have new ones made)")
+        format!("{why} (remove both files to create new ones)")
     }
 }

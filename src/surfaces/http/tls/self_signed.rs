@@ -1,7 +1,7 @@
-//! The certificate that is made at the first start, so that nothing ever has to be sent in the clear.
+//! The self-made certificate of the first start, so that nothing is ever sent unencrypted.
 //!
-//! Nobody vouches for it: a browser warns once, and a client must be told to trust the file. It is made again before it ends
-//! and when it lacks a name, but only if we made the one that is there: the operator's own files are never overwritten.
+//! No authority vouches for it: a browser warns once, and a client must be configured to trust the file. It is renewed before it expires
+//! and when it lacks a name, but only if Mailmill created it: the operator's own files are never overwritten.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -13,19 +13,19 @@ use super::der;
 use super::files::{Pair, first_certificate, replace};
 use crate::base::clock::Timestamp;
 
-/// The subject of what we make, by which we know it again.
+/// The subject of self-made certificates, which identifies them.
 const SUBJECT: &str = "Mailmill self-made certificate";
 
 /// The longest that browsers accept.
 const VALID_MS: i64 = 397 * super::DAY_MS;
 
-/// Made again this long before its end, so that a copy given to clients can be replaced in time.
+/// Renewed this long before its expiry, so that copies given to clients can be replaced in time.
 const REMAKE_MS: i64 = 30 * super::DAY_MS;
 
-/// Valid from a day before: clocks differ.
+/// Valid from a day earlier, because clocks differ.
 const BACKDATE_MS: i64 = super::DAY_MS;
 
-/// The names a certificate must have if `asked` are asked for.
+/// Returns the names that a certificate must have if `asked` are requested.
 pub fn names(asked: &[String]) -> Vec<String> {
     let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
     for name in asked {
@@ -36,7 +36,7 @@ pub fn names(asked: &[String]) -> Vec<String> {
     names
 }
 
-/// Make a certificate and key if there are none, or if the ones that we made are no longer good.
+/// Creates a certificate and key if there are none, or if the self-made ones are no longer valid.
 pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoProvider) -> Result<(), String> {
     if pair.certificate.exists() {
         let ours = first_certificate(&pair.certificate).filter(|der| contains(der, SUBJECT.as_bytes()));
@@ -48,7 +48,7 @@ pub fn ensure(pair: &Pair, names: &[String], now: Timestamp, provider: &CryptoPr
             return Ok(());
         }
     } else if pair.key.exists() {
-        // The certificate is written first, so a lone key is not from an interrupted start of ours.
+        // The certificate is written first, so a lone key is not from an interrupted start.
         return Err("there is a key without a certificate: add the certificate or remove the key".to_owned());
     }
     make(pair, names, now)
@@ -74,7 +74,7 @@ fn make(pair: &Pair, names: &[String], now: Timestamp) -> Result<(), String> {
     // Certificate first: see `ensure`. Between the two writes the pair does not match, which `ensure` repairs.
     replace(&pair.certificate, certificate.pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
     replace(&pair.key, key.serialize_pem().as_bytes(), 0o600).map_err(|error| error.to_string())?;
-    tracing::info!(certificate = %pair.certificate.display(), "made a certificate of our own");
+    tracing::info!(certificate = %pair.certificate.display(), "created a self-signed certificate");
     Ok(())
 }
 
@@ -84,7 +84,7 @@ fn date(moment: Timestamp) -> Result<(i32, u8, u8), String> {
     Ok((date.year().into(), date.month() as u8, date.day() as u8))
 }
 
-/// Whether the certificate has this alternative name: looks for the name as RFC 5280 §4.2.1.6 encodes it.
+/// Returns whether the certificate has this alternative name, by searching for its encoding in RFC 5280 §4.2.1.6.
 fn has_name(der: &[u8], name: &str) -> bool {
     let (tag, value) = match name.parse() {
         Ok(std::net::IpAddr::V4(address)) => (0x87, address.octets().to_vec()),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_made_again_before_it_ends_and_not_earlier() {
+    fn it_is_renewed_before_it_expires_and_not_earlier() {
         let (_folder, pair, provider) = fixture();
         ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
         let first = content(&pair);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_made_again_for_a_new_name() {
+    fn it_is_renewed_for_a_new_name() {
         let (_folder, pair, provider) = fixture();
         ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
         let first = content(&pair);
@@ -141,9 +141,9 @@ mod tests {
         assert_ne!(content(&pair), first);
     }
 
-    /// The power failed between the two files.
+    /// Simulates a power failure between writing the two files.
     #[test]
-    fn an_interrupted_making_is_repaired() {
+    fn an_interrupted_creation_is_repaired() {
         let (_folder, pair, provider) = fixture();
         ensure(&pair, &names(&[]), NOW, &provider).expect("can be made");
         std::fs::remove_file(&pair.key).expect("it is there");

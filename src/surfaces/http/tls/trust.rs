@@ -1,4 +1,4 @@
-//! Whether clients will trust a certificate: judged as they judge it, by the authorities that this machine knows.
+//! Whether clients will trust a certificate: verified like a client, with this machine's certificate authorities.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::base::clock::Timestamp;
 
-/// What clients who call this service `host` would find wrong with the chain in this file.
+/// Returns what clients that call this service `host` would find wrong with the chain in this file.
 pub fn certificate_trouble(chain: &Path, host: &str, now: Timestamp) -> Option<String> {
     judge(chain, host, now, &rustls_native_certs::load_native_certs().certs).err()
 }
 
 fn judge(chain: &Path, host: &str, now: Timestamp, authorities: &[CertificateDer<'static>]) -> Result<(), String> {
     let read: Result<Vec<_>, _> = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
-    let certificates = read.map_err(|error| format!("it cannot be read: {error}"))?;
+    let certificates = read.map_err(|error| format!("could not read it: {error}"))?;
     let (own, between) = certificates.split_first().ok_or("there is no certificate in it")?;
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is no name for a certificate"))?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("{host} is not a valid name for a certificate"))?;
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(authorities.iter().cloned());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    let verifier = verifier.map_err(|_| "this machine knows no certificate authorities; install its ca-certificates")?;
+    let verifier = verifier.map_err(|_| "this machine has no certificate authorities; install its ca-certificates")?;
     let now = UnixTime::since_unix_epoch(Duration::from_millis(u64::try_from(now.0).unwrap_or_default()));
     verifier.verify_server_cert(own, between, &name, &[], now).map(drop).map_err(|error| error.to_string())
 }
@@ -44,7 +44,7 @@ mod tests {
     const YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1000;
 
     #[test]
-    fn names_times_and_authorities_are_judged() {
+    fn names_times_and_authorities_are_verified() {
         let authority_key = KeyPair::generate().expect("a key");
         let mut authority = CertificateParams::new(Vec::new()).expect("no names");
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -62,7 +62,7 @@ mod tests {
         for (host, now, roots, trouble) in [
             ("other.example.com", NOW, &roots[..], "not valid for name"),
             ("mail.example.com", Timestamp(NOW.0 + YEAR_MS), &roots, "expired"),
-            ("mail.example.com", NOW, &[], "knows no certificate authorities"),
+            ("mail.example.com", NOW, &[], "has no certificate authorities"),
         ] {
             let found = judge(&chain, host, now, roots).expect_err("it is wrong");
             assert!(found.contains(trouble), "{found}");

@@ -7,41 +7,41 @@ use tokio::time::timeout;
 
 use crate::vocab::limits;
 
-/// What a connection is made of.
+/// The stream under a connection.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 /// A connection.
 pub struct Connection<S> {
     stream: S,
-    /// Read and not used yet.
+    /// Bytes that were read and not used yet.
     ahead: Vec<u8>,
 }
 
-/// Why no line came.
+/// Why no line was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadError {
-    /// The other side is gone.
+    /// The client is gone.
     Closed,
-    /// It said nothing for too long.
+    /// The client sent nothing for too long.
     TooSlow,
     TooLong,
-    /// A line feed without a return before it.
+    /// A line feed without a carriage return before it.
     BareEnd,
 }
 
 impl<S: Stream> Connection<S> {
-    /// A connection on which nothing was read yet.
+    /// A connection from which nothing was read yet.
     pub fn new(stream: S) -> Self {
         Self { stream, ahead: Vec::new() }
     }
 
-    /// The stream under it, if nothing was read ahead of what was asked for.
+    /// The underlying stream, if no bytes were read ahead.
     pub fn into_stream(self) -> Option<S> {
         self.ahead.is_empty().then_some(self.stream)
     }
 
-    /// Whether the other side has said something before it was asked.
+    /// Whether the client has sent something ahead of our reply.
     pub fn is_prefetch(&self) -> bool {
         !self.ahead.is_empty()
     }
@@ -61,7 +61,7 @@ impl<S: Stream> Connection<S> {
         }
     }
 
-    /// Whatever comes next.
+    /// The next available bytes.
     pub async fn chunk(&mut self) -> Result<Vec<u8>, ReadError> {
         if self.ahead.is_empty() {
             self.read_more(limits::INBOUND_CHUNK_TIME).await?;
@@ -69,12 +69,12 @@ impl<S: Stream> Connection<S> {
         Ok(std::mem::take(&mut self.ahead))
     }
 
-    /// Put back what was too much.
+    /// Puts back excess bytes.
     pub fn put_back(&mut self, rest: &[u8]) {
         self.ahead = [rest, &self.ahead].concat();
     }
 
-    /// Say something.
+    /// Sends a reply.
     pub async fn say(&mut self, reply: &str) -> Result<(), ReadError> {
         let said = async {
             self.stream.write_all(reply.as_bytes()).await?;

@@ -1,18 +1,18 @@
-//! The end of a message: only CRLF, a dot, CRLF. What else might pass for it somewhere is noticed and makes the message refused,
-//! because two servers that disagree on where a message ends let strangers smuggle a second one in.
+//! The end of a message: only CRLF, a dot, CRLF. Other sequences that some server might accept as the end cause the message to be rejected:
+//! if two servers disagree on where a message ends, attackers can smuggle in a second one.
 
-/// Reads a message out of bytes as they arrive.
+/// Reads a message from bytes as they arrive.
 #[derive(Default)]
 pub struct Data {
     place: LinePosition,
     bytes_max: usize,
-    /// Without the dots of the protocol.
+    /// The message, without the protocol's dots.
     bytes: Vec<u8>,
     has_bare_ends: bool,
     is_too_large: bool,
 }
 
-/// Where in a line the next byte stands.
+/// The position of the next byte in its line.
 #[derive(Clone, Copy, Default)]
 enum LinePosition {
     #[default]
@@ -23,11 +23,11 @@ enum LinePosition {
     AfterDotReturn,
 }
 
-/// What was read.
+/// The result of reading.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DataResult {
     Whole(Vec<u8>),
-    /// There was a line feed without a return before it, or a return without a line feed behind it.
+    /// There was a line feed without a carriage return before it, or the reverse.
     BareEnds,
     TooLarge,
 }
@@ -38,18 +38,18 @@ impl Data {
         Self { bytes_max, ..Self::default() }
     }
 
-    /// How much is kept in memory.
+    /// The number of bytes in memory.
     pub fn kept(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Let go of what was kept: it is to be read to its end and not to be used.
+    /// Discards the bytes in memory: the message is read to its end and not used.
     pub fn give_up(&mut self) {
         self.is_too_large = true;
         self.bytes = Vec::new();
     }
 
-    /// Take bytes; how many of them belong to the message, if its end was among them.
+    /// Adds bytes; if they contain the end of the message, returns how many of them belong to it.
     pub fn feed(&mut self, given: &[u8]) -> Option<usize> {
         for (at, byte) in given.iter().enumerate() {
             if self.step(*byte) {
@@ -59,7 +59,7 @@ impl Data {
         None
     }
 
-    /// What was read, once the end has come.
+    /// The result, once the end was read.
     pub fn finish(self) -> DataResult {
         match (self.is_too_large, self.has_bare_ends) {
             (true, _) => DataResult::TooLarge,
@@ -78,12 +78,12 @@ impl Data {
                 LinePosition::Start
             }
             (LinePosition::Start | LinePosition::Text, b'\r') => LinePosition::AfterReturn,
-            // A return that no line feed followed, or a line feed alone: what comes is no start of a line.
+            // A lone carriage return or line feed: the next byte does not start a line.
             (LinePosition::AfterReturn | LinePosition::AfterDotReturn, _) | (_, b'\n') => {
                 self.has_bare_ends = true;
                 if byte == b'\r' { LinePosition::AfterReturn } else { LinePosition::Text }
             }
-            // Of two dots at the start of a line the first is the protocol's.
+            // Of two dots at the start of a line, the first belongs to the protocol.
             (LinePosition::Start | LinePosition::Text | LinePosition::AfterDot, byte) => {
                 self.keep(&[byte]);
                 LinePosition::Text
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn it_makes_no_difference_how_the_bytes_arrive() {
+    fn the_chunking_of_the_bytes_makes_no_difference() {
         let given = b"..a\r\n\r\nb\r\n.\r\n";
         let mut data = Data::new(100);
         let ends: Vec<_> = given.iter().map(|byte| data.feed(&[*byte])).collect();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_read_to_its_end_and_not_kept() {
+    fn a_message_too_large_is_read_to_its_end_and_discarded() {
         let mut data = Data::new(100);
         assert_eq!(data.feed(&[b'a'; 10_000]), None);
         assert_eq!(data.kept(), 0);

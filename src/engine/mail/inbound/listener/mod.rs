@@ -1,8 +1,9 @@
-//! A small mail server for what comes back: off unless a setting says an address, and only for addresses that somebody wants.
+//! A small mail server for bounces, complaints and unsubscribes: off unless an address is configured, and only for addresses that the
+//! handler accepts.
 //!
-//! It speaks SMTP to strangers (with STARTTLS) and LMTP to a mail server of one's own and to the `inbound` command. A message is
-//! answered for only after whoever takes it has made it durable. It relays nothing, authenticates nobody, and does not know what any
-//! address means. Everything strangers choose is bounded: connections, commands, errors, recipients, bytes, time.
+//! It uses SMTP with other servers (with STARTTLS), and LMTP with the operator's own mail server and the `inbound` command. A message is
+//! acknowledged only after the handler has stored it durably. The server relays nothing, offers no authentication, and does not know the
+//! meaning of addresses. Everything that clients choose is bounded: connections, commands, errors, recipients, bytes, time.
 
 mod connection;
 mod data;
@@ -30,69 +31,69 @@ use crate::vocab::limits;
 use rate_limit::MessageRateLimit;
 use session::Protocol;
 
-/// After a failure to accept, the next try would fail too, at the full speed of the machine.
+/// After a failed accept, an immediate retry would fail too, in a busy loop.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// A message that was taken in, as it came but for the dots of the protocol. Its lines end in CRLF.
+/// A received message, unchanged except for the protocol's dots. Its lines end in CRLF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedMessage {
     /// Empty: the null sender.
     pub sender: String,
-    /// Those that the desk takes mail for; at least one.
+    /// The recipients that the handler accepts; at least one.
     pub recipients: Vec<String>,
     pub bytes: Vec<u8>,
-    /// Who brought it, if it was a stranger.
+    /// The address of the client, if it used SMTP.
     pub peer: Option<IpAddr>,
 }
 
-/// What became of a message.
+/// The result of handling a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandlerResult {
-    /// It is on disk, or it was understood and needs nothing: the other side may forget it.
+    /// It is on disk, or needs no action: the client may delete it.
     Durable,
-    /// Not now; the other side keeps it and tries again.
+    /// Temporarily failed; the client keeps it and retries.
     Later,
-    /// Never; the other side must give it up.
+    /// Rejected; the client must give it up.
     Refused,
 }
 
-/// A future that ends in what became of a message.
+/// A future with the result of handling a message.
 pub type Handling = Pin<Box<dyn Future<Output = HandlerResult> + Send>>;
 
-/// Whoever takes the mail.
+/// The handler of received mail.
 pub trait MailHandler: Send + Sync + 'static {
-    /// Whether mail to this address is taken. Asked for each recipient, before anything else is received.
+    /// Whether mail to this address is accepted. Called for each recipient, before anything else is received.
     fn wants(&self, recipient: &str) -> bool;
 
-    /// Take a message. The other side is answered with what this ends in.
+    /// Handles a message. The client gets the result as a reply.
     fn take(&self, mail: ReceivedMessage) -> Handling;
 }
 
-/// Where to listen.
+/// The addresses to listen on.
 pub struct Options {
-    /// For strangers.
+    /// For SMTP from other servers.
     pub smtp: Option<SocketAddr>,
-    /// For a mail server of one's own.
+    /// For LMTP from the operator's own mail server.
     pub lmtp: Option<SocketAddr>,
-    /// The same, for programs of the same user.
+    /// For LMTP from programs of the same user.
     pub socket: Option<PathBuf>,
-    /// The name in greetings.
+    /// The host name in greetings.
     pub host: String,
-    /// For STARTTLS; it is not offered without.
+    /// For STARTTLS; without it, STARTTLS is not offered.
     pub tls: Option<TlsAcceptor>,
-    /// Open connections in all: at most [`limits::INBOUND_CONNECTIONS_MAX`], less where descriptors are scarce.
+    /// The maximum of open connections: at most [`limits::INBOUND_CONNECTIONS_MAX`], fewer if descriptors are scarce.
     pub connections: usize,
 }
 
 impl Default for Options {
-    /// Nowhere.
+    /// Listens nowhere.
     fn default() -> Self {
         let connections = limits::INBOUND_CONNECTIONS_MAX;
         Self { smtp: None, lmtp: None, socket: None, host: String::new(), tls: None, connections }
     }
 }
 
-/// What all sessions share.
+/// The shared state of all sessions.
 struct Shared {
     handler: Arc<dyn MailHandler>,
     host: String,
@@ -100,30 +101,30 @@ struct Shared {
     quota: MessageRateLimit,
     /// Bytes of large messages in memory, in units of [`limits::INBOUND_MEMORY_UNIT_BYTES`].
     memory: Semaphore,
-    /// Messages that the desk has at a time.
+    /// Messages that the handler processes at a time.
     desk_places: Semaphore,
     shutdown: Shutdown,
 }
 
-/// A server that takes mail. Dropping it ends everything at once.
+/// A running listener. Dropping it ends everything at once.
 pub struct Running {
-    /// Where strangers are served, once bound.
+    /// The bound SMTP address.
     pub smtp: Option<SocketAddr>,
-    /// Where a mail server of one's own is served, once bound.
+    /// The bound LMTP address.
     pub lmtp: Option<SocketAddr>,
     listeners: Group,
     sessions: Arc<Group>,
 }
 
 impl Running {
-    /// Wait until all sessions have ended, at most this long.
+    /// Waits until all sessions have ended, at most this long.
     pub async fn drain(self, grace: Duration) -> GroupResult {
         self.listeners.join(tokio::time::sleep(grace)).await;
         self.sessions.join(tokio::time::sleep(grace)).await
     }
 }
 
-/// Bind everything that `options` name, and take mail for `handler` from now on.
+/// Binds all addresses in `options`, and receives mail for `handler` from now on.
 pub async fn serve(options: Options, handler: Arc<dyn MailHandler>, tasks: &Tasks) -> io::Result<Running> {
     let Options { smtp, lmtp, socket, host, tls, connections } = options;
     let admission = Admission::new(connections, limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX);
@@ -153,8 +154,8 @@ pub async fn serve(options: Options, handler: Arc<dyn MailHandler>, tasks: &Task
     Ok(Running { smtp: bound.0, lmtp: bound.1, listeners, sessions })
 }
 
-/// Speak what a stranger says to a server that takes every message, one line at a time, until it hangs up or all is said: the other side
-/// of [`session::run`], for fuzzing.
+/// Sends a client's lines to a server that accepts every message, one line at a time, until it hangs up or all are sent: the other side of
+/// [`session::run`], for fuzzing.
 #[cfg(any(test, fuzzing))]
 pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &[u8]) {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -174,12 +175,12 @@ pub async fn converse(handler: Arc<dyn MailHandler>, shutdown: Shutdown, said: &
             if commands.write_all(line).await.is_err() {
                 break;
             }
-            // The server runs when this side waits; commands ahead of a reply would end the conversation.
+            // The server runs while this side waits; commands sent ahead of a reply would end the session.
             for _ in 0..8 {
                 tokio::task::yield_now().await;
             }
         }
-        // Fails where the server has hung up, which is the end as well.
+        // Fails if the server has hung up, which also ends the session.
         let _ = commands.shutdown().await;
     };
     let listen = async {
@@ -196,7 +197,7 @@ async fn bind(address: Option<SocketAddr>) -> io::Result<Option<TcpListener>> {
     TcpListener::bind(address).await.map(Some).map_err(told)
 }
 
-/// The folder belongs to one process at a time: what lies there is left over.
+/// The folder is used by one process at a time: an existing socket is a leftover.
 fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -216,7 +217,7 @@ async fn accept(listener: TcpListener, protocol: Protocol, shared: Arc<Shared>, 
             tokio::time::sleep(ACCEPT_RETRY).await;
             continue;
         };
-        // A connection that is refused is closed without an answer: other servers try again.
+        // A rejected connection is closed without a reply: other servers retry.
         if let Ok(ticket) = admission.admit(Origin::Remote(peer.ip())).await {
             let peer = (protocol == Protocol::Smtp).then(|| peer.ip());
             let shared = shared.clone();

@@ -1,4 +1,4 @@
-//! How many messages an address may bring in a minute.
+//! Limits how many messages an address may send in a minute.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use crate::vocab::limits;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Messages of each address in its present minute.
+/// The messages of each address in its current minute.
 #[derive(Default)]
 pub struct MessageRateLimit(Mutex<HashMap<IpAddr, Minute>>);
 
@@ -22,7 +22,7 @@ struct Minute {
 }
 
 impl MessageRateLimit {
-    /// Count a message of this address; false if it has brought too many in this minute.
+    /// Counts a message of this address; returns false if it has sent too many in this minute.
     pub fn count_message(&self, address: IpAddr, now: Instant) -> bool {
         let mut addresses = self.0.lock().expect("no holder of this lock panics");
         if addresses.len() >= limits::INBOUND_ADDRESSES_KNOWN_MAX {

@@ -14,15 +14,15 @@ use super::{HandlerResult, ReceivedMessage, Shared};
 use crate::engine::admission::Activity;
 use crate::vocab::limits;
 
-/// What is spoken.
+/// The protocol of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Smtp,
-    /// RFC 2033: the same, with an answer for each recipient after the message.
+    /// RFC 2033: like SMTP, with a reply for each recipient after the message.
     Lmtp,
 }
 
-/// A conversation as far as it has come.
+/// The state of a session.
 struct Session<'a> {
     protocol: Protocol,
     peer: Option<IpAddr>,
@@ -36,21 +36,21 @@ struct Session<'a> {
     messages: usize,
 }
 
-/// What comes after a command.
+/// What follows a command.
 enum NextStep {
-    /// This, and go on.
+    /// Send this reply and continue.
     Say(Cow<'static, str>),
-    /// This, because something was wrong; a few of these end the conversation.
+    /// Send this reply to a wrong command; a few of these end the session.
     Complain(&'static str),
-    /// This, and the end.
+    /// Send this reply and end.
     End(&'static str),
     Message,
     StartTls,
 }
 
-const PIPELINED: &str = "554 5.5.0 Wait for the answer to each command\r\n";
+const PIPELINED: &str = "554 5.5.0 Wait for the reply to each command\r\n";
 const TOO_MANY_ERRORS: &str = "421 4.7.0 Too many errors\r\n";
-const STOPPING: &str = "421 4.3.2 The service stops\r\n";
+const STOPPING: &str = "421 4.3.2 The service is stopping\r\n";
 
 /// Serve a connection until it ends.
 pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>, activity: &Activity, shared: &Shared) {
@@ -70,7 +70,7 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
         let mut wire = Connection::new(stream);
         wire.say(&format!("220 {} {}\r\n", shared.host, if protocol == Protocol::Lmtp { "LMTP" } else { "ESMTP" })).await?;
         if session.converse(&mut wire).await? {
-            // What was said ahead of the handshake must not count as if it had been said within it.
+            // Commands sent before the handshake must not count as sent within it.
             let (Some(stream), Some(acceptor)) = (wire.into_stream(), &shared.tls) else { return Ok(()) };
             let Ok(Ok(stream)) = timeout(limits::INBOUND_HANDSHAKE_TIME, acceptor.accept(stream)).await else { return Ok(()) };
             session.begin_securely();
@@ -80,14 +80,14 @@ pub async fn run<S: Stream>(stream: S, protocol: Protocol, peer: Option<IpAddr>,
     };
     tokio::select! {
         biased;
-        // However slow the other side makes each step, the whole has an end.
+        // However slow the client is at each step, the whole session ends.
         _ = timeout(limits::INBOUND_SESSION_TIME, served) => {}
-        // The other side has been answered for every message it sent whole, and keeps the others.
+        // The client has a reply for every complete message, and keeps the others.
         () = making_room(activity) => {}
     }
 }
 
-/// Wait until this connection is to be closed so that another can be admitted: between messages only.
+/// Waits until this connection must be closed so that another can be admitted: between messages only.
 async fn making_room(activity: &Activity) {
     activity.asked_to_close().await;
     while activity.running() > 0 {
@@ -112,7 +112,7 @@ impl Drop for InMessage<'_> {
 }
 
 impl Session<'_> {
-    /// Everything begins anew after the handshake.
+    /// Resets the session after the handshake.
     fn begin_securely(&mut self) {
         self.is_secure = true;
         self.has_greeted = false;
@@ -124,7 +124,7 @@ impl Session<'_> {
         self.recipients.clear();
     }
 
-    /// Talk until the end; true if TLS is to begin now.
+    /// Runs the session until its end; returns true if TLS must start now.
     async fn converse<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         let mut shutdown = self.shared.shutdown.clone();
         loop {
@@ -181,16 +181,16 @@ impl Session<'_> {
     async fn complain_of<S: Stream>(&mut self, silence: ReadError, wire: &mut Connection<S>) -> Result<(), ReadError> {
         match silence {
             ReadError::Closed => Ok(()),
-            ReadError::TooSlow => wire.say("421 4.4.2 Nothing was said for too long\r\n").await,
+            ReadError::TooSlow => wire.say("421 4.4.2 Idle for too long\r\n").await,
             ReadError::TooLong => wire.say("500 5.5.2 That line is too long\r\n").await,
             ReadError::BareEnd => wire.say("500 5.5.2 Lines end in CR LF\r\n").await,
         }
     }
 
-    /// What to do about a command.
+    /// The reply to a command.
     fn answer(&mut self, mut line: Vec<u8>) -> NextStep {
         line.extend_from_slice(b"\r\n");
-        let Ok(request) = Request::parse(&mut line.iter()) else { return NextStep::Complain("500 5.5.2 That is no command\r\n") };
+        let Ok(request) = Request::parse(&mut line.iter()) else { return NextStep::Complain("500 5.5.2 Unknown command\r\n") };
         match request {
             Request::Ehlo { .. } | Request::Helo { .. } if self.protocol == Protocol::Lmtp => {
                 NextStep::Complain("500 5.5.1 Say LHLO\r\n")
@@ -201,22 +201,22 @@ impl Session<'_> {
             Request::Mail { from } => self.mail(&from.address, from.size),
             Request::Rcpt { to } => self.rcpt(&to.address),
             Request::Data => match (self.recipients.is_empty(), self.messages >= limits::INBOUND_MESSAGES_PER_SESSION_MAX) {
-                (true, _) => NextStep::Complain("503 5.5.1 Say first for whom it is\r\n"),
-                (false, true) => NextStep::End("421 4.7.0 That is enough for one connection\r\n"),
+                (true, _) => NextStep::Complain("503 5.5.1 Send RCPT first\r\n"),
+                (false, true) => NextStep::End("421 4.7.0 Too many messages for one connection\r\n"),
                 (false, false) => NextStep::Message,
             },
             Request::StartTls => match self.shared.tls.is_some() && !self.is_secure && self.protocol == Protocol::Smtp {
                 true => NextStep::StartTls,
-                false => NextStep::Complain("502 5.5.1 Not here\r\n"),
+                false => NextStep::Complain("502 5.5.1 Not supported\r\n"),
             },
             Request::Rset => {
                 self.reset();
-                NextStep::Say("250 2.0.0 Forgotten\r\n".into())
+                NextStep::Say("250 2.0.0 Reset\r\n".into())
             }
             Request::Noop { .. } => NextStep::Say("250 2.0.0 Yes\r\n".into()),
             Request::Quit => NextStep::End("221 2.0.0 Bye\r\n"),
-            // Who has a mailbox here is nobody's business, and nobody signs in.
-            _ => NextStep::Complain("502 5.5.1 Not here\r\n"),
+            // Mailboxes are not disclosed, and there is no login.
+            _ => NextStep::Complain("502 5.5.1 Not supported\r\n"),
         }
     }
 
@@ -239,36 +239,36 @@ impl Session<'_> {
 
     fn mail(&mut self, sender: &str, size: usize) -> NextStep {
         if !self.has_greeted || self.sender.is_some() {
-            return NextStep::Complain("503 5.5.1 Not now\r\n");
+            return NextStep::Complain("503 5.5.1 Not allowed now\r\n");
         }
         if size > limits::INBOUND_BYTES_MAX {
-            return NextStep::Complain("552 5.3.4 That is too large\r\n");
+            return NextStep::Complain("552 5.3.4 Message too large\r\n");
         }
         if sender.len() > limits::INBOUND_ADDRESS_BYTES_MAX {
-            return NextStep::Complain("501 5.1.7 That address is too long\r\n");
+            return NextStep::Complain("501 5.1.7 Address too long\r\n");
         }
         if self.peer.is_some_and(|peer| !self.shared.quota.count_message(peer, Instant::now())) {
             return NextStep::End("421 4.7.0 Too many messages, try again later\r\n");
         }
         self.sender = Some(sender.to_owned());
-        NextStep::Say("250 2.1.0 Go on\r\n".into())
+        NextStep::Say("250 2.1.0 Go ahead\r\n".into())
     }
 
     fn rcpt(&mut self, recipient: &str) -> NextStep {
         if self.sender.is_none() {
-            return NextStep::Complain("503 5.5.1 Say first who sends it\r\n");
+            return NextStep::Complain("503 5.5.1 Send MAIL first\r\n");
         }
         if self.recipients.len() >= limits::INBOUND_RECIPIENTS_PER_MESSAGE_MAX {
             return NextStep::Complain("452 4.5.3 Too many recipients\r\n");
         }
         if recipient.len() > limits::INBOUND_ADDRESS_BYTES_MAX || !self.shared.handler.wants(recipient) {
-            return NextStep::Complain("550 5.1.1 Nobody here has this address\r\n");
+            return NextStep::Complain("550 5.1.1 No such address here\r\n");
         }
         self.recipients.push(recipient.to_owned());
-        NextStep::Say("250 2.1.5 Go on\r\n".into())
+        NextStep::Say("250 2.1.5 Go ahead\r\n".into())
     }
 
-    /// Receive a message and hand it over; false if the conversation is to end.
+    /// Receives a message and passes it to the handler; returns false if the session must end.
     async fn message<S: Stream>(&mut self, wire: &mut Connection<S>) -> Result<bool, ReadError> {
         self.messages += 1;
         let activity = self.activity;
@@ -284,18 +284,18 @@ impl Session<'_> {
             activity.progress();
             let slowest = limits::INBOUND_MESSAGE_TIME + Duration::from_secs(read as u64 / limits::INBOUND_BYTES_PER_SECOND_MIN);
             if began.elapsed() > slowest {
-                wire.say("421 4.4.2 The message comes too slowly\r\n").await?;
+                wire.say("421 4.4.2 The message arrives too slowly\r\n").await?;
                 return Ok(false);
             }
             if read > limits::INBOUND_READ_BYTES_MAX {
-                wire.say("552 5.3.4 That is too large\r\n").await?;
+                wire.say("552 5.3.4 Message too large\r\n").await?;
                 return Ok(false);
             }
             if let Some(end) = data.feed(&chunk) {
                 wire.put_back(&chunk[end..]);
                 break;
             }
-            // The beginning of every message has room of its own, so that large ones cannot keep out bounces, which are small.
+            // The beginning of every message has its own memory, so that large messages cannot block bounces, which are small.
             let large = data.kept().saturating_sub(limits::INBOUND_SMALL_BYTES);
             let units = large.div_ceil(limits::INBOUND_MEMORY_UNIT_BYTES);
             if has_memory && !grow(&self.shared.memory, &mut memory, units) {
@@ -310,12 +310,12 @@ impl Session<'_> {
         let (sender, recipients) = (self.sender.take().unwrap_or_default(), std::mem::take(&mut self.recipients));
         let count = recipients.len();
         let reply = match data.finish() {
-            DataResult::TooLarge if has_memory => "552 5.3.4 That is too large\r\n",
-            DataResult::TooLarge => "452 4.3.1 No room now, try again later\r\n",
+            DataResult::TooLarge if has_memory => "552 5.3.4 Message too large\r\n",
+            DataResult::TooLarge => "452 4.3.1 Not enough memory, try again later\r\n",
             DataResult::BareEnds => "550 5.6.11 Lines end in CR LF\r\n",
             DataResult::Whole(bytes) => self.hand_over(ReceivedMessage { sender, recipients, bytes, peer: self.peer }).await,
         };
-        // LMTP answers for each recipient; here all share one fate.
+        // LMTP sends a reply for each recipient; here all have the same result.
         let times = if self.protocol == Protocol::Lmtp { count } else { 1 };
         wire.say(&reply.repeat(times)).await?;
         Ok(true)
@@ -328,14 +328,14 @@ impl Session<'_> {
             self.shared.handler.take(mail).await
         };
         match timeout(limits::INBOUND_DESK_TIME, taking).await {
-            Ok(HandlerResult::Durable) => "250 2.0.0 Taken\r\n",
-            Ok(HandlerResult::Refused) => "554 5.6.0 This message is not taken\r\n",
+            Ok(HandlerResult::Durable) => "250 2.0.0 Accepted\r\n",
+            Ok(HandlerResult::Refused) => "554 5.6.0 Message rejected\r\n",
             Ok(HandlerResult::Later) | Err(_) => LATER,
         }
     }
 }
 
-/// Hold as many units of memory as a message has grown to; false if there are not as many.
+/// Reserves as many units of memory as a message has grown to; returns false if there are too few.
 fn grow<'a>(memory: &'a tokio::sync::Semaphore, held: &mut Option<SemaphorePermit<'a>>, units: usize) -> bool {
     let more = units.saturating_sub(held.as_ref().map_or(0, SemaphorePermit::num_permits));
     let Ok(more) = u32::try_from(more) else { return false };

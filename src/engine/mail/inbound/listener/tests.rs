@@ -1,4 +1,4 @@
-//! The listener over real sockets, with clients that behave and clients that do not.
+//! The listener over real sockets, with well-behaved clients and others.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use crate::vocab::limits;
 
 const WANTED: &str = "b+token@bounces.acme.example";
 
-/// Keeps what it takes, and answers as it is told to.
+/// Keeps received messages, and responds as configured.
 struct Shelf {
     kept: Mutex<Vec<ReceivedMessage>>,
     answer: Mutex<HandlerResult>,
@@ -71,7 +71,7 @@ impl Client<TcpStream> {
         Self::connect_from([127, 0, 0, 1], address).await
     }
 
-    /// From this address of the loopback network.
+    /// Connects from this address of the loopback network.
     async fn connect_from(source: [u8; 4], address: SocketAddr) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind((source, 0).into()).expect("an address of this machine");
@@ -104,7 +104,7 @@ impl<S: Stream> Client<S> {
         self.reply().await
     }
 
-    /// Up to the message itself.
+    /// Sends everything up to the message itself.
     async fn begin(&mut self) {
         for command in ["EHLO there.example", "MAIL FROM:<>", &format!("RCPT TO:<{WANTED}>")] {
             let reply = self.say(command).await;
@@ -120,12 +120,12 @@ impl<S: Stream> Client<S> {
 }
 
 #[tokio::test]
-async fn a_message_is_taken_as_it_came_and_answered_once_it_is_durable() {
+async fn a_message_is_accepted_unchanged_and_acknowledged_once_durable() {
     let house = House::open(Options::default()).await;
     let mut client = house.smtp().await;
     client.begin().await;
     client.send(b"From: a@b.example\r\n\r\n..dots\r\n.\r\n").await;
-    assert_eq!(client.reply().await, "250 2.0.0 Taken\r\n");
+    assert_eq!(client.reply().await, "250 2.0.0 Accepted\r\n");
     let peer = Some("127.0.0.1".parse().expect("an address"));
     let bytes = b"From: a@b.example\r\n\r\n.dots\r\n".to_vec();
     assert_eq!(house.kept(), [ReceivedMessage { sender: String::new(), recipients: vec![WANTED.into()], bytes, peer }]);
@@ -142,7 +142,7 @@ async fn a_message_is_taken_as_it_came_and_answered_once_it_is_durable() {
 }
 
 #[tokio::test]
-async fn only_wanted_addresses_are_taken_and_nothing_is_told_about_others() {
+async fn only_known_addresses_are_accepted_and_nothing_is_disclosed_about_others() {
     let house = House::open(Options::default()).await;
     let mut client = house.smtp().await;
     assert!(client.say("MAIL FROM:<a@b.example>").await.starts_with("503 "), "greet first");
@@ -166,7 +166,7 @@ async fn only_wanted_addresses_are_taken_and_nothing_is_told_about_others() {
 }
 
 #[tokio::test]
-async fn smuggled_messages_are_refused_whole() {
+async fn smuggled_messages_are_rejected_entirely() {
     let house = House::open(Options::default()).await;
     for smuggled in
         ["one\n.\r\nMAIL FROM:<x@y.example>\r\n.\r\n", "one\r\n.\nMAIL\r\n.\r\n", "one\r.\r\n.\r\n", "bare\nend\r\n.\r\n"]
@@ -179,7 +179,7 @@ async fn smuggled_messages_are_refused_whole() {
     let mut client = house.smtp().await;
     client.begin().await;
     client.send(b"one\r\n.\r\nMAIL FROM:<x@y.example>\r\n").await;
-    assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await, "a command ahead of the answer");
+    assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await, "a command ahead of the reply");
     let mut client = house.smtp().await;
     client.send(b"EHLO a.example\r\nMAIL FROM:<>\r\n").await;
     assert!(client.reply().await.starts_with("554 5.5.0") && client.is_over().await);
@@ -190,7 +190,7 @@ async fn smuggled_messages_are_refused_whole() {
 }
 
 #[tokio::test]
-async fn what_is_too_much_is_refused() {
+async fn excess_sizes_and_counts_are_rejected() {
     let house = House::open(Options::default()).await;
     let mut client = house.smtp().await;
     client.say("EHLO there.example").await;
@@ -207,14 +207,14 @@ async fn what_is_too_much_is_refused() {
     }
     client.send(b".\r\n").await;
     assert!(client.reply().await.starts_with("552 "));
-    assert!(client.say("NOOP").await.starts_with("250 "), "the conversation goes on");
+    assert!(client.say("NOOP").await.starts_with("250 "), "the session continues");
     client.send(&vec![b'x'; 3 * limits::INBOUND_LINE_BYTES_MAX]).await;
     assert!(client.reply().await.starts_with("500 5.5.2"));
     assert_eq!(house.kept(), []);
 }
 
 #[tokio::test]
-async fn lmtp_answers_for_each_recipient() {
+async fn lmtp_replies_for_each_recipient() {
     let house = House::open(Options::default()).await;
     let mut client = Client::connect(house.running.lmtp.expect("bound")).await;
     assert!(client.say("EHLO there.example").await.starts_with("500 "));
@@ -231,7 +231,7 @@ async fn lmtp_answers_for_each_recipient() {
 }
 
 #[tokio::test]
-async fn tls_begins_when_asked_for_and_forgets_what_was_said_before() {
+async fn starttls_starts_tls_and_resets_the_session() {
     let made = rcgen::generate_simple_self_signed(vec!["mail.mill.example".into()]).expect("a certificate");
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -260,14 +260,14 @@ async fn tls_begins_when_asked_for_and_forgets_what_was_said_before() {
     assert!(client.say("STARTTLS").await.starts_with("502 "));
     assert_eq!(house.kept().len(), 2);
 
-    // Said before the handshake, meant to be heard within it.
+    // Sent before the handshake, intended to be read within it.
     let mut client = house.smtp().await;
     client.send(b"STARTTLS\r\nMAIL FROM:<>\r\n").await;
     assert!(client.reply().await.starts_with("554 ") && client.is_over().await);
 }
 
 #[tokio::test]
-async fn the_local_socket_speaks_lmtp_and_a_stop_ends_conversations() {
+async fn the_local_socket_uses_lmtp_and_a_stop_ends_sessions() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("inbound.sock");
     std::fs::write(&path, "left over").expect("written");
@@ -282,7 +282,7 @@ async fn the_local_socket_speaks_lmtp_and_a_stop_ends_conversations() {
     assert_eq!(running.drain(Duration::from_secs(30)).await.cut, 0);
 }
 
-/// A bounce comes in from an address of its own; how long it took.
+/// Sends a bounce from its own address; returns how long it took.
 async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
     let began = Instant::now();
     let mut client = Client::connect_from([127, 0, 3, number], house.running.smtp.expect("bound")).await;
@@ -292,12 +292,12 @@ async fn bounce(house: &House, number: u8, bytes: usize) -> Duration {
         client.send(format!("\r\n{}", "x".repeat(78)).as_bytes()).await;
     }
     client.send(b"\r\n.\r\n").await;
-    assert_eq!(client.reply().await, "250 2.0.0 Taken\r\n");
+    assert_eq!(client.reply().await, "250 2.0.0 Accepted\r\n");
     began.elapsed()
 }
 
 #[tokio::test]
-async fn eight_addresses_with_all_the_connections_they_may_have_delay_no_bounce() {
+async fn eight_addresses_with_their_maximum_of_connections_delay_no_bounce() {
     let all = 8 * limits::INBOUND_CONNECTIONS_PER_ADDRESS_MAX;
     let house = House::open(Options { connections: all, ..Options::default() }).await;
     let address = house.running.smtp.expect("bound");
@@ -319,7 +319,7 @@ async fn eight_addresses_with_all_the_connections_they_may_have_delay_no_bounce(
 }
 
 #[tokio::test]
-async fn large_messages_that_never_end_keep_no_bounce_out_and_the_listener_waits_for_a_message_in_progress() {
+async fn endless_large_messages_block_no_bounce_and_none_in_progress_is_cut() {
     let house = House::open(Options { connections: 8, ..Options::default() }).await;
     let address = house.running.smtp.expect("bound");
     let mut flood = Vec::new();
@@ -335,7 +335,7 @@ async fn large_messages_that_never_end_keep_no_bounce_out_and_the_listener_waits
         bounce(&house, number, limits::INBOUND_SMALL_BYTES - 8_000).await;
     }
     assert_eq!(house.kept().len(), 10);
-    // None of the messages in progress was cut off for a bounce.
+    // No message in progress was cut off for a bounce.
     let mut ends = 0;
     for client in &mut flood {
         client.send(b"\r\n.\r\n").await;

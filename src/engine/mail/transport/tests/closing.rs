@@ -1,4 +1,4 @@
-//! A stop waits for open dots, and says of those that it cuts that nobody knows.
+//! A stop waits for open dots, and reports deliveries that it cuts after the dot as unknown.
 
 use super::*;
 
@@ -23,7 +23,7 @@ async fn an_open_dot_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_is_cut_after_its_dot_is_unknown_and_before_it_certain() {
+async fn a_delivery_cut_after_its_dot_is_unknown_and_before_it_certain() {
     let at_dot = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Silence);
     let transport = to(&at_dot, patient());
     let stop = async {
@@ -43,7 +43,7 @@ async fn what_is_cut_after_its_dot_is_unknown_and_before_it_certain() {
     assert_eq!((delivered.0.as_str(), closed), ("deferred at Recipient: stopping", CloseReport { cut: 1 }));
 }
 
-/// A ledger that is just writing when everything is cut.
+/// A recorder that is writing when everything is cut.
 struct Writing<'a>(&'a Transport);
 
 impl BeforeDot for Writing<'_> {
@@ -54,7 +54,7 @@ impl BeforeDot for Writing<'_> {
 }
 
 #[tokio::test]
-async fn a_mark_that_is_being_written_is_waited_for_and_then_no_dot_follows() {
+async fn a_handoff_being_stored_is_waited_for_and_then_no_dot_follows() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
     let mut writing = Writing(&transport);
@@ -70,7 +70,7 @@ async fn a_mark_that_is_being_written_is_waited_for_and_then_no_dot_follows() {
 }
 
 #[tokio::test]
-async fn whoever_waits_for_a_turn_or_a_relay_is_sent_away_at_once() {
+async fn deliveries_waiting_for_a_slot_or_a_relay_end_at_once() {
     let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY));
     let mail = format!("connections = 1\nrelay = ['smtp://{}']", sink.address);
     let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);

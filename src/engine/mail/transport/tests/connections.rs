@@ -1,4 +1,4 @@
-//! How connections are kept, counted and replaced, and how relays stand in for each other.
+//! Reuse, limits and replacement of connections, and failover between relays.
 
 use futures_util::future::join_all;
 
@@ -15,7 +15,7 @@ async fn deliver_many(transport: &Transport, count: usize) -> Vec<(String, usize
 }
 
 #[tokio::test]
-async fn one_connection_carries_many_messages_and_then_says_goodbye() {
+async fn one_connection_sends_many_messages_and_then_quits() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
     for _ in 0..crate::vocab::limits::SMTP_MESSAGES_PER_CONNECTION_MAX {
@@ -43,7 +43,7 @@ async fn there_are_never_more_connections_than_the_setting_says() {
 }
 
 #[tokio::test]
-async fn a_connection_that_died_while_it_rested_is_replaced_without_a_word() {
+async fn a_connection_that_died_while_idle_is_replaced_silently() {
     for (moment, deed) in [
         (SmtpStage::Sender, SinkAction::Close),
         (SmtpStage::Sender, SinkAction::Reset),
@@ -75,7 +75,7 @@ async fn a_connection_that_died_while_it_rested_is_replaced_without_a_word() {
 }
 
 #[tokio::test]
-async fn a_fresh_connection_that_dies_is_not_tried_again() {
+async fn a_new_connection_that_dies_is_not_retried() {
     let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Sender, SinkAction::Close);
     assert_eq!(deliver(&to(&sink, patient()), "ana@example.com").await.0, "deferred at Sender: lost");
     assert_eq!(sink.connections(), 1);
@@ -87,14 +87,14 @@ async fn connections_that_rest_too_long_are_closed() {
     let transport = to(&sink, Timeouts { idle: Duration::from_millis(50), ..patient() });
     assert_eq!(deliver(&transport, "ana@example.com").await.0, OK);
     tokio::select! {
-        () = transport.maintain() => panic!("it tends for as long as the service runs"),
+        () = transport.maintain() => panic!("it runs as long as the service"),
         () = until(|| sink.open() == 0) => {}
     }
     assert_eq!(sink.commands().last().map(|(_, line)| line.as_str()), Some("QUIT"));
 }
 
 #[tokio::test]
-async fn a_refused_recipient_leaves_the_connection_to_the_next() {
+async fn after_a_rejected_recipient_the_connection_is_reused() {
     for pipelining in [true, false] {
         let capabilities = SinkCapabilities { pipelining, ..SinkCapabilities::default() };
         let sink = MailSink::by(capabilities, |talk, moment| match (talk.recipient.as_str(), moment) {
@@ -110,7 +110,7 @@ async fn a_refused_recipient_leaves_the_connection_to_the_next() {
 }
 
 #[tokio::test]
-async fn the_next_relay_stands_in_for_one_that_cannot_be_used() {
+async fn the_next_relay_replaces_an_unusable_one() {
     let nowhere = MailSink::usual().address;
     let strict = MailSink::by(SinkCapabilities { auth: "PLAIN", ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
     let busy =
@@ -128,7 +128,7 @@ async fn the_next_relay_stands_in_for_one_that_cannot_be_used() {
 }
 
 #[tokio::test]
-async fn a_relay_for_a_domain_takes_its_recipients_first_and_no_others() {
+async fn a_relay_for_a_domain_gets_its_recipients_first_and_no_others() {
     let (general, special) = (MailSink::usual(), MailSink::usual());
     let mail = format!("relay = ['smtp://{}', 'smtp://{}?for=special.example']", general.address, special.address);
     let transport = transport_with(&mail, Names::default(), patient(), Vec::new(), 25);
@@ -145,7 +145,7 @@ async fn a_relay_for_a_domain_takes_its_recipients_first_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_relay_that_lacks_what_a_message_needs_is_passed_over() {
+async fn a_relay_without_a_needed_capability_is_skipped() {
     let old = MailSink::by(SinkCapabilities { smtputf8: false, ..SinkCapabilities::default() }, |_, _| SinkAction::Usual);
     let new = MailSink::usual();
     let mail = format!("relay = ['smtp://{}', 'smtp://{}']", old.address, new.address);
@@ -171,7 +171,7 @@ async fn deliveries_wait_for_a_relay_that_restarts() {
 }
 
 #[tokio::test]
-async fn a_relay_that_takes_fewer_connections_gets_fewer_and_nothing_is_lost() {
+async fn a_relay_that_accepts_fewer_connections_gets_fewer_and_nothing_is_lost() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let turned_away = Arc::new(AtomicUsize::new(0));
     let count = turned_away.clone();

@@ -12,7 +12,7 @@ fn direct(names: Names, port: u16) -> Transport {
     transport_with("direct = true", names, patient(), Vec::new(), port)
 }
 
-/// Servers at 127.0.0.1 and the following addresses, all at one port; each greets so, or as usual if that is empty.
+/// Servers at 127.0.0.1 and the following addresses, all at one port, each with its greeting, or the usual one if that is empty.
 fn sinks(greetings: &'static [&'static str]) -> Vec<MailSink> {
     let mut sinks: Vec<MailSink> = Vec::new();
     for (greeting, last) in greetings.iter().zip(1..) {
@@ -66,7 +66,7 @@ async fn servers_of_equal_preference_share_the_load() {
 }
 
 #[tokio::test]
-async fn what_the_dns_says_decides_what_is_final() {
+async fn the_dns_decides_which_failures_are_final() {
     let sink = MailSink::usual();
     let names = Names::default()
         .with("implicit.example", &["127.0.0.1"])
@@ -88,15 +88,15 @@ async fn what_the_dns_says_decides_what_is_final() {
     ] {
         assert_eq!(deliver(&transport, recipient).await.0, expected, "{recipient}");
     }
-    // What is known of a server spares the next message to it; others do not suffer.
+    // The state of a server spares the next message to it; others are not affected.
     let Some(Cause::LeftAlone { rest, .. }) = transport.left_alone("lost.example") else { panic!("it is left alone") };
     assert!(rest > SMTP_EXCHANGER_PAUSE_MIN / 2 && rest <= SMTP_EXCHANGER_PAUSE_MIN, "{rest:?}");
     assert_eq!(transport.left_alone("implicit.example"), None);
 }
 
 #[tokio::test]
-async fn encryption_is_used_where_it_works_and_done_without_where_it_does_not() {
-    // A certificate of nobody's, as most mail servers have.
+async fn encryption_is_used_if_it_works_and_skipped_if_not() {
+    // A self-signed certificate, as most mail servers have.
     let (_, tls) = certificate("whoever.example");
     let names = || Names::default().with("example.com", &["127.0.0.1"]);
     let capabilities = || SinkCapabilities { starttls: Some(tls.clone()), ..SinkCapabilities::default() };
@@ -126,7 +126,7 @@ async fn one_destination_gets_an_eighth_of_the_connections() {
 }
 
 #[tokio::test]
-async fn relays_go_before_direct_delivery() {
+async fn relays_take_precedence_over_direct_delivery() {
     let (relay, own) = (MailSink::usual(), MailSink::usual());
     let names = Names::default().with("example.com", &["127.0.0.1"]).with("special.example", &["127.0.0.1"]);
     let mail = format!("direct = true\nrelay = ['smtp://{}?for=special.example']", relay.address);
@@ -137,7 +137,7 @@ async fn relays_go_before_direct_delivery() {
 }
 
 #[tokio::test]
-async fn a_domain_that_demands_proof_gets_mail_by_a_proven_connection_or_not_at_all() {
+async fn a_domain_that_requires_verification_gets_mail_by_a_verified_connection_or_none() {
     let (root, tls) = certificate("mail.example.com");
     let (_, other) = certificate("other.example");
     let policy = "version: STSv1\nmode: enforce\nmx: mail.example.com\nmax_age: 86400\n";

@@ -1,4 +1,4 @@
-//! The transport against a server that behaves well, badly and not at all.
+//! The transport against a server that behaves well, badly or not at all.
 
 mod closing;
 mod connections;
@@ -22,11 +22,11 @@ use crate::testing::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStag
 
 /// Far beyond what loopback needs.
 const PATIENT: Duration = Duration::from_secs(30);
-/// For servers that never answer.
+/// For servers that never reply.
 const HASTY: Duration = Duration::from_millis(300);
 const MESSAGE: &[u8] = b"Message-ID: <1@example.com>\r\nSubject: a\r\n\r\nHello\r\n.dot\r\n";
 
-/// Names that a test makes up.
+/// The DNS data of a test.
 #[derive(Clone, Default)]
 struct Names {
     addresses: HashMap<String, Vec<IpAddr>>,
@@ -102,7 +102,7 @@ fn transport_with(mail: &str, names: Names, timeouts: Timeouts, roots: Vec<Certi
     Transport::new(&settings, Parts { resolver, exchangers, policies, random, roots, exchanger_port: port, timeouts })
 }
 
-/// A transport whose only way is this sink.
+/// A transport with this sink as its only relay.
 fn to(sink: &MailSink, timeouts: Timeouts) -> Transport {
     transport_with(&format!("relay = ['smtp://{}']", sink.address), Names::default(), timeouts, Vec::new(), 25)
 }
@@ -112,7 +112,7 @@ fn envelope(recipient: &str) -> Envelope {
     Envelope { sender: "bounce+1@example.com".to_owned(), recipient, smtputf8: false }
 }
 
-/// What stands in for the ledger.
+/// Records the handoffs.
 struct Ledger {
     verdict: DotDecision,
     handoffs: Vec<Handoff>,
@@ -131,14 +131,14 @@ impl BeforeDot for Ledger {
     }
 }
 
-/// Deliver one message; what it came to in short, and how often the ledger was asked.
+/// Delivers one message; returns a short form of its outcome, and how often the recorder was called.
 async fn deliver(transport: &Transport, recipient: &str) -> (String, usize) {
     let mut ledger = Ledger::new();
     let outcome = transport.deliver(&envelope(recipient), MESSAGE, &mut ledger).await;
     (told(&outcome), ledger.handoffs.len())
 }
 
-/// An outcome in short.
+/// A short form of an outcome.
 fn told(outcome: &Outcome) -> String {
     let cause = |cause: &Cause| match cause {
         Cause::Reply(reply) => reply.code.to_string(),
@@ -161,12 +161,12 @@ fn told(outcome: &Outcome) -> String {
     }
 }
 
-/// Wait until something has come about that nothing tells of.
+/// Waits for a condition that sends no signal.
 async fn until(mut is_so: impl FnMut() -> bool) {
     let waiting = async {
         while !is_so() {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(PATIENT, waiting).await.expect("it comes about");
+    timeout(PATIENT, waiting).await.expect("the condition becomes true");
 }

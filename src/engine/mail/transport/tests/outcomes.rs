@@ -1,4 +1,4 @@
-//! What each misbehaviour comes to, and that nothing is called accepted that was not.
+//! The outcome of each kind of misbehavior; nothing is reported as accepted that was not.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn write(bytes: &[u8]) -> SinkAction {
     SinkAction::WriteThenClose(bytes.to_vec())
 }
 
-/// Deliver one message to a server that does this at that moment; with and without pipelining it comes to the same.
+/// Delivers one message to a server that does this at that moment, with and without pipelining; both must give the same outcome.
 async fn check(moment: SmtpStage, deed: SinkAction, expected: &str) {
     let is_silent = deed == SinkAction::Silence;
     for pipelining in [true, false] {
@@ -26,7 +26,7 @@ async fn check(moment: SmtpStage, deed: SinkAction, expected: &str) {
         let (outcome, asked) = deliver(&transport, "ana@example.com").await;
         assert_eq!(outcome, expected, "{moment:?} {deed:?} pipelining: {pipelining}");
         let is_after_dot = outcome.starts_with("accepted") || outcome.starts_with("unknown") || outcome.contains("at Dot");
-        assert_eq!(asked, usize::from(is_after_dot), "the ledger is asked before the dot and only then: {moment:?} {deed:?}");
+        assert_eq!(asked, usize::from(is_after_dot), "the recorder is called before the dot and only then: {moment:?} {deed:?}");
         match outcome.split([' ', ':']).next() {
             Some("accepted") => assert_eq!(sink.count(), 1, "{moment:?} {deed:?}"),
             Some("deferred" | "refused") => assert_eq!(sink.count(), 0, "{moment:?} {deed:?}"),
@@ -68,7 +68,7 @@ async fn before_the_message_everything_is_certain() {
 }
 
 #[tokio::test]
-async fn from_the_dot_on_only_a_whole_answer_is_certain() {
+async fn from_the_dot_on_only_a_complete_reply_is_certain() {
     for (deed, expected) in [
         (SinkAction::Usual, "accepted: 250"),
         (SinkAction::Wait(Duration::from_millis(50)), "accepted: 250"),
@@ -123,7 +123,7 @@ async fn a_server_that_interrupts_a_message_does_not_get_its_end() {
     assert_eq!(slow.letters()[0].body, message);
 }
 
-/// Takes as long as the server needs for its misdeed.
+/// Waits as long as the server needs for its misbehavior.
 struct Slow(Arc<MailSink>);
 
 impl BeforeDot for Slow {
@@ -134,7 +134,7 @@ impl BeforeDot for Slow {
 }
 
 #[tokio::test]
-async fn a_word_before_the_dot_is_not_taken_for_the_answer_to_it() {
+async fn a_reply_before_the_dot_does_not_pass_for_the_reply_to_it() {
     for (said, expected) in [
         ("250 2.0.0 Ok", "deferred at Body: garbled"),
         ("421 4.3.2 Going down", "deferred at Body: 421"),
@@ -147,7 +147,7 @@ async fn a_word_before_the_dot_is_not_taken_for_the_answer_to_it() {
 }
 
 #[tokio::test]
-async fn what_the_ledger_does_not_let_go_does_not_go() {
+async fn an_abandoned_message_is_not_sent() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
     let mut ledger = Ledger { verdict: DotDecision::Abandon, ..Ledger::new() };
@@ -160,16 +160,16 @@ async fn what_the_ledger_does_not_let_go_does_not_go() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_after_the_patience_for_it_is_over_comes_to_unknown() {
+async fn a_reply_after_the_timeout_is_unknown() {
     assert_eq!(Timeouts::default().dot, Duration::from_secs(600), "RFC 5321 §4.5.3.2.6");
-    // Eleven minutes of ten, in small.
+    // Like eleven minutes instead of ten, scaled down.
     let sink = MailSink::always(SinkCapabilities::default(), SmtpStage::Dot, SinkAction::Wait(HASTY * 11 / 10));
     assert_eq!(deliver(&to(&sink, hasty()), "ana@example.com").await.0, "unknown: timed out");
     assert_eq!((sink.count(), sink.letters()[0].bytes), (1, MESSAGE.len() + 1), "and it was delivered, with a doubled dot");
 }
 
 #[tokio::test]
-async fn the_server_gets_what_it_can_take_and_what_was_meant() {
+async fn the_server_gets_the_message_in_a_form_that_it_supports() {
     let sink = MailSink::usual();
     let transport = to(&sink, patient());
     let mut ledger = Ledger::new();
@@ -189,7 +189,7 @@ async fn the_server_gets_what_it_can_take_and_what_was_meant() {
 }
 
 #[tokio::test]
-async fn what_a_server_cannot_take_is_refused_before_it_is_sent() {
+async fn messages_that_a_server_cannot_accept_are_rejected_before_sending() {
     let plain = SinkCapabilities { smtputf8: false, eight_bit: false, size: Some(100), ..SinkCapabilities::default() };
     let sink = MailSink::by(plain, |_, _| SinkAction::Usual);
     let transport = to(&sink, patient());
@@ -211,8 +211,8 @@ async fn what_a_server_cannot_take_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_message_for_nobody_is_ended_and_the_connection_goes_on() {
-    // With pipelining, some servers want a message although nobody is left to receive it. Then they refuse the message, or take it.
+async fn a_message_without_recipients_is_ended_and_the_connection_reused() {
+    // With pipelining, some servers want a message although no recipient is left. Then they reject the message, or accept it.
     for (said, connections) in [("554 5.5.1 No valid recipients", 1), ("250 2.0.0 Ok", 2)] {
         let sink = MailSink::by(SinkCapabilities::default(), move |talk, moment| match (talk.recipient.as_str(), moment) {
             ("<no@example.com>", SmtpStage::Recipient) => SinkAction::Say("550 5.1.1 Unknown".into()),
@@ -254,7 +254,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// Whatever a server says, and wherever: nothing panics, and nothing that was not taken is called accepted.
+    /// Whatever a server sends, and wherever: nothing panics, and no message is reported as accepted that was not.
     #[test]
     fn garbage_is_never_taken_for_acceptance(
         pieces in prop::collection::vec(piece(), 1..6),

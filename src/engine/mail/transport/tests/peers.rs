@@ -1,4 +1,4 @@
-//! A server that others have written, where this machine has one.
+//! Tests with a third-party server, if this machine has one.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use super::*;
 
-/// Postfix's server for tests. It listens at a port that it is given, so one is looked for.
+/// Postfix's server for tests. It needs a port, so the test finds a free one.
 const PROGRAM: &str = "/usr/sbin/smtp-sink";
 
 struct Foreign {
@@ -24,7 +24,7 @@ impl Foreign {
         }
         let address = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound");
         let mut command = Command::new(PROGRAM);
-        // It does not run as the superuser.
+        // It does not run as root.
         if fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
             command.args(["-u", "nobody"]);
         }
@@ -44,7 +44,7 @@ impl Drop for Foreign {
 const CLIENT: &str = "/usr/sbin/smtp-source";
 
 #[tokio::test]
-async fn a_foreign_client_understands_the_sink_of_these_tests() {
+async fn a_third_party_client_understands_the_sink_of_these_tests() {
     if !Path::new(CLIENT).exists() {
         return;
     }
@@ -61,7 +61,7 @@ async fn a_foreign_client_understands_the_sink_of_these_tests() {
 }
 
 #[tokio::test]
-async fn a_foreign_server_understands_us() {
+async fn a_third_party_server_understands_us() {
     for (options, expected) in [
         (&[][..], "accepted: 250"),
         (&["-e"], "accepted: 250"),

@@ -1,4 +1,4 @@
-//! Encryption that cannot be taken away, and logins that nobody overhears.
+//! Encryption that cannot be stripped, and logins that cannot be overheard.
 
 use super::*;
 use crate::testing::mail_sink::certificate;
@@ -37,7 +37,7 @@ async fn both_kinds_of_encryption_need_a_certificate_for_the_name_that_is_truste
 }
 
 #[tokio::test]
-async fn an_offer_of_encryption_that_was_stripped_stops_the_delivery() {
+async fn a_stripped_offer_of_encryption_stops_the_delivery() {
     let capabilities = SinkCapabilities { auth: "PLAIN LOGIN", ..SinkCapabilities::default() };
     let sink = MailSink::by(capabilities, |_, _| SinkAction::Usual);
     let transport = secure(&sink, "smtp://ana:pass@relay.example:PORT", Vec::new());
@@ -47,7 +47,7 @@ async fn an_offer_of_encryption_that_was_stripped_stops_the_delivery() {
 }
 
 #[tokio::test]
-async fn what_was_said_before_the_encryption_is_not_taken_for_what_is_said_in_it() {
+async fn clear_text_before_the_handshake_does_not_pass_for_encrypted_data() {
     let (root, tls) = certificate("relay.example");
     let capabilities = SinkCapabilities { starttls: Some(tls), ..SinkCapabilities::default() };
     let injected = SinkAction::Say("220 2.0.0 Go\r\n250-relay.example\r\n250 AUTH PLAIN".into());
@@ -60,7 +60,7 @@ async fn what_was_said_before_the_encryption_is_not_taken_for_what_is_said_in_it
 }
 
 #[tokio::test]
-async fn encryption_that_breaks_at_the_dot_comes_to_unknown() {
+async fn encryption_that_breaks_at_the_dot_gives_unknown() {
     let (root, tls) = certificate("relay.example");
     let sink =
         MailSink::always(SinkCapabilities { tls: Some(tls), ..SinkCapabilities::default() }, SmtpStage::Dot, SinkAction::Alert);

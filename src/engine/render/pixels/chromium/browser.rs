@@ -1,7 +1,7 @@
-//! A Chromium process and the conversation with it: commands and events as JSON over two pipes, which nobody else can reach.
+//! A Chromium process and its protocol: commands and events as JSON over two private pipes.
 //!
-//! It starts the program so that nothing leaves the machine, with the built-in fonts, and answers every request that a page makes
-//! with a file it was given or with a refusal. It does not know what is drawn.
+//! The program is started so that nothing leaves the machine, with the built-in fonts. Every request of a page gets a provided file or is
+//! rejected.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
@@ -23,10 +23,10 @@ use super::super::fonts;
 use crate::base::base64;
 use crate::vocab::limits::{DRAWING_ANSWER_BYTES_MAX, DRAWINGS_PER_BROWSER_MAX};
 
-/// Base64 makes four bytes of three; the rest of a message is small.
+/// Base64 turns three bytes into four; the rest of a message is small.
 const MESSAGE_BYTES_MAX: usize = DRAWING_ANSWER_BYTES_MAX * 2;
 
-/// What it is started with, besides what depends on the machine.
+/// The command-line switches, besides those that depend on the machine.
 const SWITCHES: &[&str] = &[
     "--headless",
     "--remote-debugging-pipe",
@@ -47,7 +47,7 @@ const SWITCHES: &[&str] = &[
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--disable-checker-imaging",
-    // No name is ever resolved, and whatever goes to a bare address ends at a port that nobody listens on.
+    // No name is ever resolved, and requests to bare addresses go to a port without a listener.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
@@ -60,45 +60,45 @@ pub struct Browser {
     output: pipe::Receiver,
     heard: Vec<u8>,
     last: u64,
-    /// Drawings that it may still do before another one takes its place: long-lived ones grow.
+    /// The remaining drawings before it is replaced: long-lived browsers grow.
     pub drawings_left: u32,
-    /// Files for the requests of the present page, by address.
+    /// The files for the requests of the current page, by URL.
     files: HashMap<String, Vec<u8>>,
-    /// Addresses that were asked for in vain.
+    /// Requested URLs that had no file.
     refused: Vec<String>,
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
         let group = -(self.process.id() as i32);
-        // SAFETY: a signal to the group that this process made for the browser and its helpers; it touches no memory.
+        // SAFETY: a signal to the process group created for the browser and its helpers; it touches no memory.
         unsafe { libc::kill(group, libc::SIGKILL) };
-        // Fails only if it was waited for already, which nobody else does.
+        // Fails only if the process was already waited for, which happens nowhere else.
         let _ = self.process.wait();
     }
 }
 
-/// What can go wrong between the two.
+/// The error for a failed exchange.
 fn silent(why: impl std::fmt::Display) -> RenderError {
-    RenderError::Unavailable(format!("Chromium does not answer: {why}"))
+    RenderError::Unavailable(format!("Chromium does not respond: {why}"))
 }
 
 impl Browser {
-    /// Start the program, with its profile and fonts in `folder`.
+    /// Starts the program, with its profile and fonts in `folder`.
     pub fn start(program: &Path, folder: &Path, further_fonts: Option<&Path>) -> Result<Self, RenderError> {
         let failed =
             |error: io::Error| RenderError::Unavailable(format!("Chromium at {} does not start: {error}", program.display()));
         let fonts = write_fonts(folder, further_fonts).map_err(failed)?;
         let mut command = Command::new(program);
         command.args(SWITCHES).arg(format!("--user-data-dir={}", folder.join("profile").display()));
-        // SAFETY: asks for a number of this process and cannot fail.
+        // SAFETY: reads a number of this process and cannot fail.
         if unsafe { libc::geteuid() } == 0 {
-            // Its own sandbox refuses to work for root, who has containers in mind.
+            // Its own sandbox does not work for root, which is common in containers.
             command.arg("--no-sandbox");
         }
         command.env_clear().env("HOME", folder).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("FONTCONFIG_FILE", fonts);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        // SAFETY: between fork and exec only dup2 is called, which may be; Chromium listens on 3 and speaks on 4.
+        // SAFETY: between fork and exec only dup2 is called, which is allowed; Chromium reads from 3 and writes to 4.
         unsafe {
             command.pre_exec(|| match (libc::dup2(0, 3), libc::dup2(1, 4)) {
                 (3, 4) => Ok(()),
@@ -120,18 +120,18 @@ impl Browser {
         })
     }
 
-    /// Answer the requests of the next page with these files.
+    /// Provides these files for the requests of the next page.
     pub fn provide<'a>(&mut self, files: impl Iterator<Item = (&'a String, &'a Vec<u8>)>) {
         self.files = files.map(|(address, file)| (normal(address), file.clone())).collect();
         self.refused.clear();
     }
 
-    /// What was asked for in vain since then.
+    /// The URLs requested since then that had no file.
     pub fn take_refused(&mut self) -> Vec<String> {
         std::mem::take(&mut self.refused)
     }
 
-    /// Say a command and wait for its result. Requests of pages that come in between are answered.
+    /// Sends a command and waits for its result. Requests of pages that arrive in between are handled.
     pub async fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value, RenderError> {
         let number = self.say(session, method, parameters).await?;
         loop {
@@ -200,35 +200,35 @@ impl Browser {
             }
             None => {
                 self.refused.push(address.strip_prefix(BASE).unwrap_or(address).to_owned());
-                // A page that wants to become another one stays; any other reason would show an error in its place.
+                // A page that tries to navigate stays; any other reason would show an error page.
                 let reason = if parameters["resourceType"] == "Document" { "Aborted" } else { "BlockedByClient" };
                 ("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }))
             }
         };
-        // The result comes in between others and is passed over.
+        // The result arrives among others and is ignored.
         self.say(session, method, answer).await.map(|_| ())
     }
 }
 
-/// What addresses without a scheme are relative to: a name that leads nowhere. Without it a browser asks for none of them, and images are
-/// missing that the built-in engine draws.
+/// The base for relative URLs: a host that does not exist. Without it a browser requests none of them, and images would be missing that the
+/// built-in engine draws.
 pub const BASE: &str = "https://email.invalid/";
 static BASE_URL: LazyLock<Url> = LazyLock::new(|| BASE.parse().expect("an address"));
 
-/// An address as browsers write it, whether it was found in HTML or reported by the browser.
+/// A URL as browsers normalize it, whether found in HTML or reported by the browser.
 fn normal(address: &str) -> String {
     let Ok(mut url) = BASE_URL.join(address) else { return address.to_owned() };
     url.set_fragment(None);
     url.into()
 }
 
-/// Letters keep their shapes, as on most screens.
+/// Disables font hinting, as on most screens.
 const UNHINTED: &str = "<match target=\"font\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
     <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n\
     <match target=\"pattern\"><edit name=\"hinting\" mode=\"assign\"><bool>false</bool></edit>\
     <edit name=\"hintstyle\" mode=\"assign\"><const>hintnone</const></edit></match>\n";
 
-/// Put the built-in fonts where the browser finds them, under the names they stand in for; returns the file that says so.
+/// Writes the built-in fonts for the browser, under the names they replace; returns the fontconfig file.
 fn write_fonts(folder: &Path, further: Option<&Path>) -> io::Result<PathBuf> {
     let fonts = folder.join("fonts");
     DirBuilder::new().recursive(true).mode(0o700).create(&fonts)?;
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_told_alike_however_they_are_written() {
+    fn urls_are_normalized_in_any_notation() {
         for (html, browser) in [
             ("HTTPS://X.example", "https://x.example/"),
             (" https://x.example/a b.png#c", "https://x.example/a%20b.png"),

@@ -1,7 +1,7 @@
-//! Drawing with a Chromium that is installed on this machine: the same port, for those who want exactly its pictures.
+//! Drawing with an installed Chromium: the same interface, for operators who want exactly its screenshots.
 //!
-//! One browser is started when the first email is drawn and is used for one email at a time. Scripts are off, nothing is fetched,
-//! and a browser that is slow, confused or old is ended and replaced.
+//! One browser is started when the first email is drawn and used for one email at a time. Scripts are off, nothing is fetched, and a
+//! browser that is slow, confused or old is ended and replaced.
 
 mod browser;
 
@@ -18,31 +18,31 @@ use self::browser::{BASE, Browser};
 use super::{Page, Paper, RenderError, RenderFuture, Renderer, Rendering, Screenshot, ScreenshotOptions, Warning, Workers};
 use crate::vocab::limits::{DRAWING_TIME, DRAWINGS_WAITING_MAX, DRAWN_HEIGHT_PX_MAX};
 
-/// Pixels of a style sheet in an inch of paper.
+/// CSS pixels per inch of paper.
 const PX_PER_INCH: f64 = 96.0;
-/// Resolves when every image of the page has been unpacked or has failed.
+/// Resolves when every image of the page has been decoded or has failed.
 const IMAGES_READY: &str = "Promise.all(Array.from(document.images, image => image.decode().catch(() => 0))).then(() => 0)";
 
-/// What a Chromium is started with.
+/// The options for starting Chromium.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub program: PathBuf,
-    /// A folder of its own, for its profile and fonts.
+    /// Its own folder, for its profile and fonts.
     pub folder: PathBuf,
-    /// A folder with further fonts.
+    /// A folder with additional fonts.
     pub fonts: Option<PathBuf>,
 }
 
 /// The engine: at most one browser.
 pub struct Chromium {
     options: Options,
-    /// Make the thumbnails: this process decodes no picture.
+    /// Makes the thumbnails: this process decodes no images.
     workers: Arc<Workers>,
     browser: Mutex<Option<Browser>>,
     waiting: AtomicUsize,
 }
 
-/// A page that is open in a browser.
+/// An open page in a browser.
 struct Tab<'a> {
     browser: &'a mut Browser,
     target: String,
@@ -50,7 +50,7 @@ struct Tab<'a> {
 }
 
 impl Chromium {
-    /// Nothing is started yet.
+    /// Creates the engine without starting a browser.
     pub fn new(options: Options, workers: Arc<Workers>) -> Self {
         Self { options, workers, browser: Mutex::new(None), waiting: AtomicUsize::new(0) }
     }
@@ -68,7 +68,7 @@ impl Chromium {
         }
         let mut turn = self.browser.lock().await;
         drop(waits);
-        // Taken out while it works: if this is given up halfway, or fails, the browser ends with it.
+        // Taken out while it works: if the drawing is aborted or fails, the browser ends with it.
         let mut browser = match turn.take().filter(|browser| browser.drawings_left > 0) {
             Some(browser) => browser,
             None => self.start()?,
@@ -150,7 +150,7 @@ async fn pdf(browser: &mut Browser, page: &Page, paper: Paper) -> Result<Renderi
     tab.show(page).await?;
     let height = match height {
         Some(height) => height,
-        // A hair more than the email, or its end falls on a second page.
+        // Slightly more than the email, or its end would be on a second page.
         None => f64::from(tab.height().await?.min(DRAWN_HEIGHT_PX_MAX) + 1) / PX_PER_INCH,
     };
     let wanted = json!({
@@ -180,7 +180,7 @@ impl<'a> Tab<'a> {
     }
 
     async fn set_width(&mut self, width: u32, density: f64) -> Result<(), RenderError> {
-        // The lowest window there is: a page is never drawn lower than its window.
+        // The lowest possible window: a screenshot is at least as high as its window.
         let metrics = json!({ "width": width, "height": 1, "deviceScaleFactor": density, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics).await.map(|_| ())
     }
@@ -188,7 +188,7 @@ impl<'a> Tab<'a> {
     async fn show(&mut self, page: &Page) -> Result<(), RenderError> {
         let frames = self.call("Page.getFrameTree", json!({})).await?;
         let frame = text(&frames["frameTree"]["frame"], "id")?;
-        // Mail clients show every email as a document of today's standard.
+        // Mail clients show every email in standards mode.
         let html = format!("<!doctype html><base href=\"{BASE}\">{}", page.html);
         self.call("Page.setDocumentContent", json!({ "frameId": frame, "html": html })).await?;
         self.call("Runtime.evaluate", json!({ "expression": IMAGES_READY, "awaitPromise": true })).await.map(|_| ())
@@ -210,16 +210,17 @@ impl<'a> Tab<'a> {
 
 fn text(value: &Value, name: &str) -> Result<String, RenderError> {
     let found = value[name].as_str().map(str::to_owned);
-    found.ok_or_else(|| RenderError::Unavailable(format!("Chromium gave no {name}")))
+    found.ok_or_else(|| RenderError::Unavailable(format!("Chromium returned no {name}")))
 }
 
 fn bytes(value: Value) -> Result<Vec<u8>, RenderError> {
     let data = text(&value, "data")?;
-    forgiving_base64::decode_to_vec(data.as_bytes()).map_err(|_| RenderError::Unavailable("Chromium gave broken data".to_owned()))
+    forgiving_base64::decode_to_vec(data.as_bytes())
+        .map_err(|_| RenderError::Unavailable("Chromium returned invalid data".to_owned()))
 }
 
 fn image_size(png: &[u8]) -> Result<(u32, u32), RenderError> {
     let size = imagesize::blob_size(png)
-        .map_err(|error| RenderError::Unavailable(format!("Chromium gave a broken picture: {error}")))?;
+        .map_err(|error| RenderError::Unavailable(format!("Chromium returned an invalid image: {error}")))?;
     Ok((size.width as u32, size.height as u32))
 }

@@ -1,7 +1,6 @@
-//! What the attributes of older HTML mean, as declarations: `width`, `bgcolor`, `align`, `cellpadding` and their like.
+//! Translates presentational attributes of older HTML to CSS declarations: `width`, `bgcolor`, `align`, `cellpadding` and similar.
 //!
-//! It follows the "rendering" part of the HTML standard, and browsers where they agree on more. It does not know how the
-//! declarations reach the elements.
+//! It follows the "rendering" part of the HTML standard, and browsers where they agree on more.
 
 use std::fmt::Write;
 
@@ -9,21 +8,21 @@ use scraper::ElementRef;
 
 use crate::engine::render::css;
 
-/// What an element passes on to those within it.
+/// What an element passes on to its descendants.
 #[derive(Clone, Debug, Default)]
 pub struct Inherited {
-    /// Where blocks are pushed by `align` or `center` of an element around, which styles cannot say.
+    /// The side to which `align` or `center` of an ancestor pushes blocks, which CSS cannot express.
     pushed: Option<Side>,
-    /// Whether an element around says where text stands.
+    /// Whether an ancestor sets the text alignment.
     aligned: bool,
-    /// What the table around says of its cells.
+    /// The declarations that the enclosing table sets for its cells.
     cells: String,
-    /// Whether an element around says how large text is.
+    /// Whether an ancestor sets the font size.
     sized: bool,
 }
 
 impl Inherited {
-    /// What the whole document passes on: `sized` if its style sheets say how large text is.
+    /// The initial value for a document: `sized` if its style sheets set font sizes.
     pub fn at_root(sized: bool) -> Self {
         Self { sized, ..Self::default() }
     }
@@ -54,7 +53,7 @@ impl Side {
         }
     }
 
-    /// The margins that push a block there.
+    /// The margins that push a block to this side.
     fn margins(self) -> &'static str {
         match self {
             Self::Left => "margin-right:auto;",
@@ -64,19 +63,19 @@ impl Side {
     }
 }
 
-/// One element on the way to its declarations.
+/// The state while one element is translated.
 struct Hints<'a> {
     element: ElementRef<'a>,
     name: &'a str,
-    /// The names of properties that its own `style` sets.
+    /// The properties that its own `style` sets.
     styled: Vec<String>,
     /// Whether its own `style` makes it a block.
     is_block: bool,
     out: String,
 }
 
-/// The declarations that the attributes of an element stand for, and what it passes on. `picture` turns the address of a
-/// background into a key of the images, if there is one.
+/// The declarations for the attributes of an element, and what it passes on. `picture` turns the URL of a background into an image key, if
+/// there is one.
 pub fn of(element: ElementRef<'_>, around: &Inherited, picture: &mut dyn FnMut(&str) -> String) -> (String, Inherited) {
     let name = element.value().name();
     let style = element.attr("style").unwrap_or_default();
@@ -219,7 +218,7 @@ impl Hints<'_> {
                     None => {}
                 }
             }
-            // Text of fixed width is smaller, as long as nobody has said how large any text is.
+            // Monospace text is smaller, unless a font size is set.
             "pre" | "code" | "kbd" | "samp" | "tt" if !around.sized => {
                 self.says("font-size", "13px");
                 within.sized = true;
@@ -249,7 +248,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The frames of a table with `border` and of its cells: raised and sunk, or plain lines where they fall together.
+    /// The borders of a table with `border` and of its cells: raised and sunken, or plain lines where they collapse.
     fn frame(&mut self, border: &str, within: &mut Inherited) {
         const LIT: &str = "#767676";
         let colour = self.attr("bordercolor").and_then(colour);
@@ -272,7 +271,7 @@ impl Hints<'_> {
                 match side {
                     Some(Side::Centre) => self.says("margin-left", "auto;margin-right:auto"),
                     Some(side) => self.says("float", side.word()),
-                    // Whoever pushes wins over the margins of the pushed.
+                    // Pushing wins over the margins of the pushed block.
                     None => self.out.push_str(&around.pushed.map_or("", Side::margins).replace("auto", "auto !important")),
                 }
                 if around.pushed.is_some() {
@@ -315,7 +314,7 @@ impl Hints<'_> {
         within.sized |= styles_size || self.name == "font";
     }
 
-    /// Where an image stands in its line, and where an image that is a block stands in its block.
+    /// The position of an image in its line, and of a block image in its block.
     fn align_image(&mut self, around: &Inherited) {
         let place = self.attr("align").or_else(|| self.attr("valign")).map(str::to_ascii_lowercase);
         match place.as_deref() {
@@ -324,13 +323,13 @@ impl Hints<'_> {
             Some("texttop") => self.says("vertical-align", "text-top"),
             Some("absmiddle" | "center") => self.says("vertical-align", "middle"),
             Some("absbottom") => self.says("vertical-align", "bottom"),
-            // Only as `valign` this is the bottom of the line.
+            // Only as `valign` it means the bottom of the line.
             Some("bottom") => self.says("vertical-align", if self.attr("align").is_some() { "baseline" } else { "bottom" }),
             Some("middle") => self.middle(),
             _ => {}
         }
-        // As a block it is pushed like a table, whatever its own margins are. In a line these are the distance to its neighbours, and
-        // margins that are `auto` are none: a style sheet may make a block of it.
+        // As a block, an image is pushed like a table, whatever its own margins are. In a line, its margins are the distance to its
+        // neighbors, and `auto` margins are zero: a style sheet may turn it into a block.
         let margins = around.pushed.map_or("", Side::margins);
         if self.is_block {
             self.out.push_str(&margins.replace("auto", "auto !important"));
@@ -339,7 +338,7 @@ impl Hints<'_> {
         }
     }
 
-    /// The middle of the image on the line that letters stand on, which style sheets cannot say of an image of unknown height.
+    /// Puts the middle of the image on the baseline, which style sheets cannot express for an image of unknown height.
     fn middle(&mut self) {
         let height = self.attr("height").and_then(dimension).and_then(|height| height.strip_suffix("px")?.parse::<f32>().ok());
         match height.filter(|_| self.attr("align").is_some()) {
@@ -349,7 +348,7 @@ impl Hints<'_> {
     }
 }
 
-/// A length as the HTML standard reads it: leading digits, then a percent sign or anything.
+/// A length, parsed as in the HTML standard: leading digits, then a percent sign or anything.
 fn dimension(value: &str) -> Option<String> {
     let value = value.trim_start();
     let end = value.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(value.len());
@@ -358,7 +357,7 @@ fn dimension(value: &str) -> Option<String> {
     Some(format!("{number}{unit}"))
 }
 
-/// A colour as the HTML standard reads it in attributes: a name, or something like hexadecimal digits.
+/// A color attribute, parsed as in the HTML standard: a name, or something like hexadecimal digits.
 fn colour(value: &str) -> Option<String> {
     let value = value.trim();
     if value.is_empty() || value.eq_ignore_ascii_case("transparent") {
@@ -395,11 +394,11 @@ mod tests {
 
     use super::*;
 
-    /// The hints of the elements on the way down to the first one that `wanted` selects, the innermost's last.
+    /// The hints of the elements on the path to the first one that `wanted` selects, the innermost's last.
     fn hints(html: &str, wanted: &str) -> String {
         let html = Html::parse_document(html);
         let selector = Selector::parse(wanted).expect("a selector");
-        let target = html.select(&selector).next().expect("it is there");
+        let target = html.select(&selector).next().expect("it exists");
         let mut chain: Vec<ElementRef<'_>> = target.ancestors().filter_map(ElementRef::wrap).collect();
         chain.reverse();
         chain.push(target);
@@ -412,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_tells_its_own_cells_and_no_others() {
+    fn a_table_affects_only_its_own_cells() {
         let html = "<table cellpadding=5 cellspacing='3' border=1 bgcolor=ffcc00 width='50%'><tr valign=TOP><td width=10 height=0 nowrap>\
                     <table><tr><th>x</table></table>";
         assert_eq!(
@@ -428,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn align_pushes_the_blocks_within_but_not_those_of_tables_within() {
+    fn align_pushes_inner_blocks_but_not_those_of_inner_tables() {
         let html =
             "<td align=center></td><div align=center><p style='width:5px'>a<table><tr><td><p style='width:1px'>b<th>c</table>";
         assert_eq!(hints(html, "div"), "text-align:center;");
@@ -441,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn images_that_are_blocks_are_pushed_through_links_and_other_lines() {
+    fn block_images_are_pushed_through_links_and_other_inline_elements() {
         let pushed = "margin-left:auto !important;margin-right:auto !important;";
         for html in [
             "<table><tr><td align=center><a href=x><img style='display:block;margin:0'>",
@@ -451,7 +450,7 @@ mod tests {
             assert_eq!(hints(html, "img"), pushed, "{html}");
         }
         assert_eq!(hints("<table><tr><td align=right><img style='display:block'>", "img"), "margin-left:auto !important;");
-        // A style sheet may make a block of these; the distance that one has in its line stays.
+        // A style sheet may turn these into blocks; the distance in a line stays.
         assert_eq!(hints("<center><img>", "img"), "margin-left:auto;margin-right:auto;");
         assert_eq!(hints("<center><img hspace=3>", "img"), "margin-left:3px;margin-right:3px;");
         for html in [
@@ -466,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn images_stand_in_their_lines_as_browsers_place_them() {
+    fn images_are_placed_in_their_lines_as_in_browsers() {
         for (attributes, place) in [
             ("align=bottom", "vertical-align:baseline;"),
             ("align=absbottom", "vertical-align:bottom;"),
@@ -483,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn images_fonts_and_rules_are_understood() {
+    fn images_fonts_and_rules_are_translated() {
         assert_eq!(
             hints("<img width=100% height=20 align=right hspace=4 border=0>", "img"),
             "width:100%;height:20px;margin-left:4px;margin-right:4px;border:0px solid;float:right;"

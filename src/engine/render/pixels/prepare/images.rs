@@ -1,6 +1,6 @@
-//! The images of an email: found by their address, looked at before the engine sees them, and counted against the limits.
+//! The images of an email: found by URL, checked before the engine gets them, and counted against the limits.
 //!
-//! Whatever is not a sound PNG, JPEG, GIF or WebP of reasonable size is left out and told about. No image is fetched here.
+//! Anything but a valid PNG, JPEG, GIF or WebP of reasonable size is omitted and reported. No image is fetched here.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -15,25 +15,25 @@ use super::GivenImages;
 use crate::engine::render::html_limits::stood_in;
 use crate::vocab::limits::{DECODED_IMAGE_BYTES_MAX, URL_CHARACTERS_MAX};
 
-/// Key of an image that is not there.
+/// The key of a missing image.
 pub const MISSING: &str = "image:none";
 
 /// The images of one email.
 pub struct EmailImages<'a> {
     given: &'a GivenImages<'a>,
     embedded: &'a [&'a str],
-    /// What the engine draws, by the keys that the prepared HTML names.
+    /// The images for the engine, by the keys in the prepared HTML.
     pub sources: HashMap<Arc<str>, ImageSource>,
     known: HashMap<String, Option<String>>,
     pixels_left: u64,
-    /// Addresses of the email that nothing was given for, in the order they were found.
+    /// URLs in the email without a file, in document order.
     pub absent: Vec<String>,
-    /// Addresses of what was given but cannot be drawn.
+    /// URLs of files that cannot be drawn.
     pub unsound: Vec<String>,
 }
 
 impl<'a> EmailImages<'a> {
-    /// With these images by address, and those that were embedded in the HTML.
+    /// Uses these files by URL, and the images that were embedded in the HTML.
     pub fn new(given: &'a GivenImages<'a>, embedded: &'a [&'a str]) -> Self {
         Self {
             given,
@@ -46,7 +46,7 @@ impl<'a> EmailImages<'a> {
         }
     }
 
-    /// The key of the image at this address, if it can be drawn.
+    /// The key of the image at this URL, if it can be drawn.
     pub fn key(&mut self, address: &str) -> Option<String> {
         let address = address.trim();
         if let Some(known) = self.known.get(address) {
@@ -93,7 +93,7 @@ impl<'a> EmailImages<'a> {
         self.pixels_left = self.pixels_left.checked_sub(pixels)?;
         match format {
             ImageFormat::Png | ImageFormat::Jpeg => ImageSource::from_bytes(bytes).ok(),
-            // The engine has no reader of its own for WebP, and would read all frames of a GIF where one is shown.
+            // The engine cannot read WebP itself, and would read all frames of a GIF of which one is shown.
             ImageFormat::WebP | ImageFormat::Gif => {
                 let drawn = reader()?.decode().ok()?.into_rgba8();
                 let mut png = Vec::new();
@@ -111,7 +111,7 @@ fn decode(data: &str) -> Option<Arc<[u8]>> {
     Some(url.decode_to_vec().ok()?.0.into())
 }
 
-/// An address, short enough for a sentence.
+/// A URL, shortened for a message.
 fn shortened(address: &str) -> String {
     match address.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &address[..end]),
@@ -127,7 +127,7 @@ pub mod tests {
 
     const PIXELS: u64 = 1_000_000;
 
-    /// A picture of one colour as a file.
+    /// An image of one color as a file.
     pub fn file(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
         let picture = image::RgbImage::from_pixel(width, height, image::Rgb([0, 128, 255]));
@@ -136,7 +136,7 @@ pub mod tests {
     }
 
     #[test]
-    fn sound_images_get_keys_and_others_are_told_about() {
+    fn valid_images_get_keys_and_others_are_reported() {
         let formats = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP];
         let mut given: BTreeMap<String, Vec<u8>> =
             formats.iter().map(|format| (format!("https://x.example/{format:?}"), file(3, 2, *format))).collect();
@@ -155,7 +155,7 @@ pub mod tests {
     }
 
     #[test]
-    fn an_image_that_claims_to_be_vast_is_not_unpacked() {
+    fn an_image_with_huge_declared_dimensions_is_not_decoded() {
         let mut bomb = file(1, 1, ImageFormat::Png);
         bomb[16..24].copy_from_slice(&[0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30]);
         let given = BTreeMap::from([("bomb".to_owned(), bomb)]);
@@ -163,7 +163,7 @@ pub mod tests {
     }
 
     #[test]
-    fn images_beyond_the_granted_pixels_are_left_out() {
+    fn images_beyond_the_granted_pixels_are_omitted() {
         let given = ["a", "b"].map(|name| (name.to_owned(), file(30, 10, ImageFormat::Png))).into();
         let given = GivenImages { files: &given, pixels: 599 };
         let mut pictures = EmailImages::new(&given, &[]);

@@ -1,10 +1,10 @@
-//! Shorthands taken apart where they are marked `!important`, which the engine understands for single properties only.
+//! Expands shorthands with `!important`, which the engine supports only for single properties.
 //!
-//! It covers what emails use: backgrounds, borders, fonts, decorations and list marks. Whatever it cannot take apart stays.
+//! It covers what emails use: backgrounds, borders, fonts, decorations and list markers. Other shorthands stay.
 
 use cssparser::{ParseError, Parser, Token};
 
-/// A value's words at the top level, functions whole, and where the slash stands.
+/// The top-level tokens of a value, with whole functions, and the slash as a token.
 fn words(value: &str) -> Vec<&str> {
     let mut input = Parser::new(value);
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ fn is_length(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-')) || begins_with(word, &["calc("])
 }
 
-/// Names and values that say the same as `name: value`, if it is a shorthand that can be taken apart.
+/// The longhands of `name: value`, if it is a shorthand that can be expanded.
 pub fn expand(name: &str, value: &str) -> Option<Vec<(String, String)>> {
     let words = words(value);
     if words.len() == 1 && is_one_of(words[0], &["inherit", "initial", "unset", "revert"]) {
@@ -56,7 +56,7 @@ fn named(parts: impl IntoIterator<Item = (&'static str, String)>) -> Vec<(String
 }
 
 fn background(words: &[&str]) -> Option<Vec<(String, String)>> {
-    // Layers are beyond what one would mark so.
+    // Multiple layers are not used with `!important`.
     if words.contains(&",") {
         return None;
     }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn shorthands_are_taken_apart() {
+    fn shorthands_are_expanded() {
         for (name, value, parts) in [
             ("background", "#101418", "background-color:#101418;background-image:none;"),
             (
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken_apart_stays() {
+    fn other_shorthands_stay() {
         for (name, value) in [("margin", "0 auto"), ("border", "inherit"), ("font", "caption"), ("background", "red, url(a)")] {
             assert_eq!(expand(name, value), None, "{name}: {value}");
         }

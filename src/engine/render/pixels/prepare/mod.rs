@@ -1,8 +1,7 @@
-//! Preparation: an email as its sender wrote it becomes HTML and style sheets that the drawing engine shows as a browser would.
+//! Prepares an email: its HTML becomes HTML and style sheets that the drawing engine shows as a browser would.
 //!
-//! The engine was made for pages of its own kind: it has other initial values than browsers, does not mend broken HTML, and does
-//! not know the attributes of older HTML, colour schemes, or texts in place of images. All of that is made good here. It does
-//! not know the engine's types besides those of images.
+//! The engine was made for its own kind of pages: its initial values differ from browsers, it does not repair invalid HTML, and it does not
+//! support the attributes of older HTML, color schemes, or alternative texts of images. All of that is compensated here.
 
 mod hints;
 mod images;
@@ -21,37 +20,37 @@ pub use self::sheets::Medium;
 use crate::engine::render::html_limits::{HtmlRefusal, admit};
 use crate::engine::render::tree::{Descend, Visitor, is_plain_name, is_void, parse, push_attribute, push_text, raw_text, walk};
 
-/// Rules in front of the author's.
+/// Rules before the author's.
 const PRELUDE: &str = include_str!("../../../../../assets/render/prelude.css");
-/// The attribute by which generated rules find their elements.
+/// The attribute by which generated rules select their elements.
 const MARK: &str = "data-hint";
-/// Columns and rows that one cell may span; more is a mistake or an attack.
+/// The maximum column and row span of a cell; more is a mistake or an attack.
 const COLUMNS_MAX: u32 = 100;
 const ROWS_MAX: u32 = 1_000;
 
-/// An email, ready to be drawn.
+/// An email, ready to draw.
 pub struct PreparedEmail {
     pub html: String,
-    /// In the order of the cascade.
+    /// The style sheets in cascade order.
     pub sheets: Vec<String>,
     pub images: HashMap<Arc<str>, ImageSource>,
-    /// Addresses of images that nothing was given for.
+    /// URLs of images without a file.
     pub absent: Vec<String>,
-    /// Addresses of images that cannot be drawn.
+    /// URLs of images that cannot be drawn.
     pub unsound: Vec<String>,
     /// Every character of the text, once.
     pub letters: BTreeSet<char>,
 }
 
-/// Images that are given with an email.
+/// The image files for an email.
 pub struct GivenImages<'a> {
-    /// Files by the address that the HTML names.
+    /// Files by the URL in the HTML.
     pub files: &'a BTreeMap<String, Vec<u8>>,
-    /// How many pixels of them, and of those in the HTML itself, may be decoded.
+    /// How many of their pixels, and of those of embedded images, may be decoded.
     pub pixels: u64,
 }
 
-/// Prepare an email.
+/// Prepares an email.
 pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<PreparedEmail, HtmlRefusal> {
     let admitted = admit(html)?;
     let tree = parse(&admitted.html);
@@ -72,13 +71,13 @@ pub fn prepare(html: &str, given: &GivenImages<'_>, medium: Medium) -> Result<Pr
     Ok(PreparedEmail { html: writer.html, sheets, images: sources, absent, unsound, letters: writer.letters })
 }
 
-/// Writes the tree again, in the engine's words.
+/// Serializes the tree for the engine.
 struct Writer<'a> {
     medium: Medium,
     pictures: EmailImages<'a>,
     html: String,
     sheets: Vec<String>,
-    /// The number of each set of declarations that stands for attributes.
+    /// The number of each set of declarations made from attributes.
     hints: HashMap<String, usize>,
     hint_rules: String,
     /// What each open element passes on.
@@ -94,7 +93,7 @@ impl Visitor for Writer<'_> {
             return Descend::Past;
         }
         if name == "head" {
-            // Only its styles are of use, and they apply wherever they stand.
+            // Only its styles are needed, and they apply wherever they are.
             for style in element.descendants().filter_map(ElementRef::wrap).filter(|inner| inner.value().name() == "style") {
                 self.style(style);
             }
@@ -103,7 +102,7 @@ impl Visitor for Writer<'_> {
         if is_dropped(name) || !is_plain_name(name) {
             return Descend::Past;
         }
-        let around = self.around.last().expect("the root's is never taken away");
+        let around = self.around.last().expect("the root's is never removed");
         let pictures = &mut self.pictures;
         let (hint, within) =
             hints::of(element, around, &mut |address| pictures.key(address).unwrap_or_else(|| images::MISSING.to_owned()));
@@ -162,9 +161,9 @@ impl Writer<'_> {
                 }
                 "colspan" => push_attribute(attribute, &span(value, COLUMNS_MAX), &mut self.html),
                 "rowspan" => push_attribute(attribute, &span(value, ROWS_MAX), &mut self.html),
-                // Rules are for links that lead nowhere too.
+                // Style rules also apply to links without a valid target.
                 "href" if name == "a" && !is_link(value) => push_attribute(attribute, "#", &mut self.html),
-                // An engine of utility classes would read this one.
+                // The engine would read this attribute as utility classes.
                 "tw" | "src" | "srcset" | "background" | MARK => {}
                 _ if attribute.starts_with("on") || !is_plain_name(attribute) => {}
                 _ => push_attribute(attribute, value, &mut self.html),
@@ -173,7 +172,7 @@ impl Writer<'_> {
         self.mark(hint);
     }
 
-    /// The colour of the body is that of the whole window, unless the author's rules say otherwise.
+    /// The color of the body fills the whole window, unless the author's rules differ.
     fn canvas(&mut self, body: ElementRef<'_>, hint: &str) {
         if let Some(rule) = sheets::canvas(hint) {
             self.hint_rules.push_str(&format!(":where(html){rule}\n"));
@@ -196,7 +195,7 @@ impl Writer<'_> {
         push_attribute(MARK, &number.to_string(), &mut self.html);
     }
 
-    /// An image, or its text in a box of its size if there is none to draw.
+    /// An image, or a box of its size with its alternative text if there is no file.
     fn image(&mut self, element: ElementRef<'_>, hint: &str) {
         let key = element.attr("src").and_then(|address| self.pictures.key(address));
         if let Some(key) = key {
@@ -208,7 +207,7 @@ impl Writer<'_> {
         }
         let text = element.attr("alt").unwrap_or_default();
         self.letters.extend(text.chars());
-        // The look of a missing image, in front of what the image itself says.
+        // The style of a missing image, before the image's own declarations.
         let options = "display:inline-block;overflow:hidden;max-width:100%;box-sizing:border-box;vertical-align:bottom;";
         let ground = if text.trim().is_empty() { "" } else { "background-color:rgba(128,128,128,0.12);" };
         self.html.push_str("<span");
@@ -219,7 +218,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a style sheet says how large text is. Which text is only known to whoever matches selectors.
+/// Whether a style sheet sets font sizes. Which text they apply to is only known after matching selectors.
 fn has_sizes(html: &str) -> bool {
     html.match_indices("<style").any(|(at, _)| {
         let sheet = &html[at..];
@@ -227,8 +226,7 @@ fn has_sizes(html: &str) -> bool {
     })
 }
 
-/// Elements that are not drawn, with all within them. Text fields, boxes to tick and their labels stay: menus that open are made
-/// of them.
+/// Elements that are not drawn, with their content. Text fields, checkboxes and their labels stay: interactive menus are built from them.
 fn is_dropped(name: &str) -> bool {
     matches!(
         name,
@@ -262,7 +260,7 @@ fn span(value: &str, most: u32) -> String {
     digits.parse::<u32>().unwrap_or(1).clamp(1, most).to_string()
 }
 
-/// Whether an address may become a link of a PDF.
+/// Whether a URL may become a link of a PDF.
 fn is_link(address: &str) -> bool {
     let start: String = address.trim().chars().take(8).collect::<String>().to_ascii_lowercase();
     ["http://", "https://", "mailto:", "tel:", "#"].iter().any(|scheme| start.starts_with(scheme))
@@ -285,19 +283,19 @@ mod tests {
     }
 
     #[test]
-    fn broken_html_is_mended() {
+    fn invalid_html_is_repaired() {
         assert_eq!(body("<p>a<table><b>x<tr><td>y"), "<p>a</p><b>x</b><table><tbody><tr><td>y</td></tr></tbody></table>");
     }
 
     #[test]
-    fn what_is_no_part_of_the_picture_is_dropped() {
+    fn invisible_elements_are_dropped() {
         let html = "<script>alert(1)</script><!--[if mso]><p>m</p><![endif]--><p tw='p-4' onclick=x data-hint=3 class=k>a\
                     <svg><rect/></svg><iframe src=x></iframe><a href='javascript:x'>b</a><a href=' HTTPS://x.example'>c</a>";
         assert_eq!(body(html), "<p class=\"k\">a<a href=\"#\">b</a><a href=\" HTTPS://x.example\">c</a></p>");
     }
 
     #[test]
-    fn attributes_become_rules_once_for_all_that_mean_the_same() {
+    fn equal_attributes_share_one_rule() {
         let made = prepared("<table><tr><td width=5 colspan=999 rowspan=x>a<td WIDTH='5px'>b<td>c");
         assert!(made.html.contains("<td colspan=\"100\" rowspan=\"1\" width=\"5\" data-hint=\"0\">a</td>"), "{}", made.html);
         assert_eq!((made.html.matches("data-hint=\"0\"").count(), made.html.matches("data-hint").count()), (2, 2));
@@ -305,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_are_taken_from_everywhere_in_their_order() {
+    fn styles_are_collected_in_document_order() {
         let made = prepared("<style>a{b:c}</style><p>x<style media='screen and (prefers-color-scheme: dark)'>d{e:f}</style>");
         assert_eq!(made.sheets.len(), 3);
         assert_eq!(made.sheets[1], "a{b:c;}\n");
@@ -314,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_is_not_there_leaves_its_text_in_its_place() {
+    fn a_missing_image_is_replaced_by_its_text() {
         let made = prepared("<img src='https://x.example/a.png' alt='Boots & shoes' width=10 style='display:block'>");
         assert!(
             made.html.contains("style=\"display:block;\" width=\"10\" data-hint=\"0\">Boots &amp; shoes</span>"),

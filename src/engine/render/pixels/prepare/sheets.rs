@@ -1,29 +1,29 @@
-//! Style sheets of emails, made fit for the engine: addresses of images become keys, media queries are answered where the
-//! engine cannot, and what would only cost time is left out.
+//! Converts the style sheets of emails for the engine: image URLs become keys, media queries that the engine cannot evaluate are evaluated,
+//! and useless rules are dropped.
 
 use crate::engine::render::css::{self, Piece};
 
 use super::images::{EmailImages, MISSING};
 use super::longhands;
 
-/// A value of this many bytes is no design; a gradient of twenty colours has 500.
+/// The limit for a value; a gradient of twenty colors has 500 bytes.
 const VALUE_BYTES_MAX: usize = 8 * 1024;
-/// Shadows are drawn one by one over the whole box. Designs have up to six.
+/// The engine draws shadows one by one over the whole box. Designs have up to six.
 const SHADOWS_MAX: usize = 8;
-/// At-rules within at-rules.
+/// Nesting of at-rules.
 const LEVELS_MAX: usize = 8;
 
-/// What media queries are answered by.
+/// The values that media queries test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Medium {
     pub dark: bool,
-    /// Drawn as PDF, which the engine takes for print while emails are designed for screens.
+    /// Drawn as PDF, which the engine treats as print although emails are designed for screens.
     pub paper: bool,
-    /// Device pixels for one pixel of the style sheet.
+    /// Device pixels per CSS pixel.
     pub density: f32,
 }
 
-/// A style sheet, in the words of the engine.
+/// Converts a style sheet for the engine.
 pub fn sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     push_sheet(text, medium, pictures, 0, &mut out);
@@ -42,7 +42,7 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                     continue;
                 }
                 let made = declarations(body, pictures);
-                // The colour of the body is that of the whole window.
+                // The color of the body fills the whole window.
                 if selectors.split(',').any(|selector| selector.trim().eq_ignore_ascii_case("body")) {
                     out.push_str(&canvas(&made).map_or(String::new(), |rule| format!(":where(html){rule}\n")));
                 }
@@ -54,13 +54,13 @@ fn push_sheet(text: &str, medium: Medium, pictures: &mut EmailImages<'_>, level:
                 push_sheet(body, medium, pictures, level + 1, out);
                 out.push_str("}\n");
             }
-            // Imports and fonts from elsewhere, pages, animations, and what only one client knows.
+            // Imports and external fonts, pages, animations, and client-specific rules.
             Piece::Rule { .. } | Piece::At { .. } => {}
         }
     }
 }
 
-/// The selectors of a list that can match an email nobody has touched yet, in the words of the engine.
+/// The selectors of a list that can match an email without interaction, in the engine's syntax.
 fn untouched(selectors: &str) -> String {
     const TOUCHED: [&str; 6] = [":visited", ":hover", ":active", ":focus", "::selection", "::-moz"];
     let kept: Vec<String> = selectors
@@ -68,12 +68,12 @@ fn untouched(selectors: &str) -> String {
         .filter(|selector| !TOUCHED.iter().any(|state| selector.to_ascii_lowercase().contains(state)))
         .map(|selector| selector.trim().replace(":link", "[href]"))
         .collect();
-    // A list within brackets was cut in two: better as it was.
+    // A list inside brackets was split: keep the original.
     let whole = kept.iter().all(|selector| selector.matches('(').count() == selector.matches(')').count());
     if whole { kept.join(", ") } else { selectors.to_owned() }
 }
 
-/// Declarations, in the words of the engine.
+/// Declarations in the engine's syntax.
 pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     let mut out = String::with_capacity(body.len());
     for one in css::declarations(body) {
@@ -99,7 +99,7 @@ pub fn declarations(body: &str, pictures: &mut EmailImages<'_>) -> String {
     out
 }
 
-/// The colour behind everything that these declarations of the body ask for, as the body of a rule.
+/// The color behind everything in these declarations of the body, as the body of a rule.
 pub fn canvas(declarations: &str) -> Option<String> {
     let mut colours = Vec::new();
     for one in css::declarations(declarations) {
@@ -120,7 +120,7 @@ pub fn canvas(declarations: &str) -> Option<String> {
 const ALWAYS: &str = "(min-width:0px)";
 const NEVER: &str = "(min-width:1000000px)";
 
-/// A media query in which every feature that the engine does not know is answered.
+/// A media query in which every feature that the engine does not support is evaluated.
 pub fn query(prelude: &str, medium: Medium) -> String {
     let mut out = String::with_capacity(prelude.len());
     let mut rest = prelude;
@@ -129,7 +129,7 @@ pub fn query(prelude: &str, medium: Medium) -> String {
         let inside = &rest[open + 1..];
         let end = inside.find(['(', ')']).unwrap_or(inside.len());
         if !inside[end..].starts_with(')') {
-            // A condition of conditions: only the innermost ones are features.
+            // A nested condition: only the innermost ones are features.
             out.push('(');
             rest = inside;
             continue;
@@ -141,7 +141,7 @@ pub fn query(prelude: &str, medium: Medium) -> String {
     out
 }
 
-/// Media types are answered for paper: emails are designed for screens, and the engine prints.
+/// Media types are replaced for paper: emails are designed for screens, and the engine prints.
 fn push_types(text: &str, medium: Medium, out: &mut String) {
     if !medium.paper {
         out.push_str(text);
@@ -186,7 +186,7 @@ mod tests {
     const LIGHT: Medium = Medium { dark: false, paper: false, density: 1.0 };
 
     #[test]
-    fn colour_schemes_are_answered() {
+    fn color_schemes_are_evaluated() {
         let dark = Medium { dark: true, ..LIGHT };
         for (text, in_light, in_dark) in [
             ("(prefers-color-scheme:dark)", NEVER, ALWAYS),
@@ -202,21 +202,21 @@ mod tests {
     }
 
     #[test]
-    fn on_paper_screens_are_meant() {
+    fn on_paper_screen_rules_apply() {
         let paper = Medium { paper: true, ..LIGHT };
         assert_eq!(query("only screen and (min-width:480px), print", paper), "only all and (min-width:480px), tty");
         assert_eq!(query("Screen", LIGHT), "Screen");
     }
 
     #[test]
-    fn selectors_of_what_nobody_has_touched_are_kept() {
+    fn selectors_without_interaction_are_kept() {
         assert_eq!(untouched("a:link, a:visited,b:HOVER , c"), "a[href], c");
         assert_eq!(untouched("a:is(b, c) d"), "a:is(b, c) d");
         assert_eq!(untouched("a:visited"), "");
     }
 
     #[test]
-    fn what_the_engine_needs_is_kept_and_the_rest_left_out() {
+    fn rules_for_the_engine_are_kept_and_others_dropped() {
         let given = BTreeMap::from([("a.png".to_owned(), super::super::images::tests::file(1, 1, image::ImageFormat::Png))]);
         let given = super::super::GivenImages { files: &given, pixels: 1 };
         let mut pictures = EmailImages::new(&given, &[]);

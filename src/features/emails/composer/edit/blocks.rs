@@ -1,4 +1,4 @@
-//! Changes to the arrangement: adding, removing, moving blocks, and swapping pictures.
+//! Changes the arrangement: adds, removes and moves blocks, and swaps pictures.
 
 use super::texts::{block_contains, pick};
 use super::{Anchor, EditResources, Place, Target, Which};
@@ -10,10 +10,10 @@ use crate::features::emails::composer::{material, phrases};
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// Products in a grid that is added.
+/// The number of products in an added grid.
 const PRODUCTS: usize = 3;
 
-/// Whether a block is of a kind.
+/// Returns whether a block is of a kind.
 fn is(block: &Block, target: Target) -> bool {
     match target {
         Target::Text | Target::Story | Target::Lead | Target::Sentence => matches!(block, Block::Text(_)),
@@ -32,18 +32,18 @@ fn is(block: &Block, target: Target) -> bool {
     }
 }
 
-/// Places of the blocks of a kind.
+/// Returns the indexes of the blocks of a kind.
 fn places(email: &Email, target: Target) -> Vec<usize> {
     let all = || email.blocks.iter().enumerate();
     if target == Target::Closing {
-        // The closing is the last short text of several lines.
+        // The closing is the last short text with several lines.
         let closes = |(_, block): &(usize, &Block)| matches!(block, Block::Text(text) if text.text.words().contains('\n') && text.text.words().chars().count() < 80);
         return all().filter(closes).map(|(place, _)| place).next_back().into_iter().collect();
     }
     all().filter(|(_, block)| is(block, target)).map(|(place, _)| place).collect()
 }
 
-/// Take a block out, or a picture or button out of the opening.
+/// Removes a block, or the picture or button of the opening.
 pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String, String> {
     let all = which == Which::All;
     let mut removed = 0;
@@ -58,7 +58,7 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
         let found = if all { found } else { pick(found, which).into_iter().collect() };
         for place in found.into_iter().rev() {
             email.blocks.remove(place);
-            // A heading that stood over it alone stands over nothing now.
+            // The heading above it would have no content.
             if let Some(before) = place.checked_sub(1)
                 && matches!(email.blocks[before], Block::Heading(_))
                 && email.blocks.get(place).is_none_or(|next| !matches!(next, Block::Text(_) | Block::List(_) | Block::Image(_)))
@@ -75,7 +75,7 @@ pub fn remove(email: &mut Email, target: Target, which: Which) -> Result<String,
     }
 }
 
-/// Take out the blocks of a kind that have these words; of any kind, where just a text is spoken of.
+/// Removes the blocks of a kind that contain these words; of any kind if the instruction says only "text".
 pub fn remove_saying(email: &mut Email, target: Target, words: &str) -> Result<String, String> {
     let before = email.blocks.len();
     email.blocks.retain(|block| {
@@ -103,7 +103,7 @@ fn remove_from_hero(email: &mut Email, target: Target) -> bool {
     }
 }
 
-/// Move a block. Header and footer stay where they are.
+/// Moves a block. Header and footer cannot be moved.
 pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Result<String, String> {
     let from = pick(places(email, target), which).ok_or_else(|| format!("The email has no such {}.", target.name()))?;
     let block = email.blocks.remove(from);
@@ -114,7 +114,7 @@ pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Res
     };
     let Some(place) = place else {
         email.blocks.insert(from, block);
-        return Err(format!("There is nothing of that kind to put the {} beside.", target.name()));
+        return Err(format!("The email has no block of that kind to place the {} next to.", target.name()));
     };
     let place = place.clamp(1, email.blocks.len().saturating_sub(1).max(1));
     email.blocks.insert(place, block);
@@ -124,7 +124,7 @@ pub fn shift(email: &mut Email, target: Target, which: Which, to: &Place) -> Res
     Ok(format!("Moved the {}.", target.name()))
 }
 
-/// The place in the list of blocks; a new block without a wish stands before the closing parts.
+/// Returns the index for a new block. Without a given position, it is before the closing parts.
 fn place_for(email: &Email, place: &Place) -> Option<usize> {
     let end = email.blocks.len().saturating_sub(1);
     let opening = email.blocks.iter().position(|block| matches!(block, Block::Hero(_))).map_or(1, |hero| hero + 1);
@@ -154,7 +154,7 @@ fn default_place(email: &Email) -> usize {
     [closing, social].into_iter().flatten().min().unwrap_or(end).min(end)
 }
 
-/// Use another picture: the given one, or the next of the brand that the email does not show.
+/// Replaces a picture with the given one, or with the next of the brand that the email does not show.
 pub fn swap(
     email: &mut Email,
     which: Which,
@@ -163,9 +163,9 @@ pub fn swap(
     means: &EditResources<'_>,
 ) -> Result<String, String> {
     let picture = match url {
-        Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not one of an image.")?,
+        Some(url) => material::picture(url, None, (None, None)).ok_or("The address is not that of an image.")?,
         None => next_picture(&email.to_json().to_string(), clause, means)
-            .ok_or("The brand has no other image that fits; give the address of one.")?,
+            .ok_or("The brand has no other suitable image. Give the address of one.")?,
     };
     let source = picture.src.clone();
     if pictures(email).is_empty()
@@ -180,7 +180,7 @@ pub fn swap(
     Ok(format!("Changed the image to {source}."))
 }
 
-/// The pictures outside of product grids, from top to bottom.
+/// Returns the pictures outside of product grids, from top to bottom.
 pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     let mut shown: Vec<&mut Picture> = Vec::new();
     for block in &mut email.blocks {
@@ -197,14 +197,14 @@ pub fn pictures(email: &mut Email) -> Vec<&mut Picture> {
     shown
 }
 
-/// The picture of the brand that an email does not show and that has most to do with an instruction.
+/// Returns the brand's picture that is most relevant to an instruction and not yet in the email.
 pub fn next_picture(shown: &str, clause: &str, means: &EditResources<'_>) -> Option<Picture> {
     let mut brand = means.brand.clone();
     brand.images.retain(|image| !shown.contains(&image.url));
     material::opening(&brand, &Tokens::read(clause), 0, "")
 }
 
-/// Add a block.
+/// Adds a block.
 pub fn add(
     email: &mut Email,
     target: Target,
@@ -213,11 +213,11 @@ pub fn add(
     means: &EditResources<'_>,
 ) -> Result<String, String> {
     if email.blocks.len() + 2 > limits::EMAIL_BLOCKS_MAX {
-        return Err("The email has as many blocks as it can have; remove one first.".to_owned());
+        return Err("The email has the maximum number of blocks. Remove one first.".to_owned());
     }
     let blocks = Maker::new(email, clause, place, means).make(target)?;
     let place = match place {
-        Some(place) => place_for(email, place).ok_or("There is nothing of that kind to put it beside.")?,
+        Some(place) => place_for(email, place).ok_or("The email has no block of that kind to place it next to.")?,
         None if target == Target::Social => email.blocks.len().saturating_sub(1),
         None => default_place(email),
     };
@@ -226,7 +226,7 @@ pub fn add(
     Ok(format!("Added: {}.", target.name()))
 }
 
-/// Makes blocks from an instruction and the brand.
+/// Creates blocks from an instruction and the brand.
 struct Maker<'a> {
     email: &'a Email,
     clause: &'a str,
@@ -244,7 +244,7 @@ impl<'a> Maker<'a> {
         Self { email, clause, means, quotes, understood, language }
     }
 
-    /// A label of the email's language that needs no facts but the brand's name.
+    /// Returns a label in the email's language that needs no facts except the brand's name.
     fn phrase(&self, place: &str) -> Option<String> {
         let facts = [("brand", self.means.brand.name.clone()?)].into_iter().collect();
         let voice = super::super::voice::Voice::of(self.means.brand, &self.understood, self.language);
@@ -264,7 +264,7 @@ impl<'a> Maker<'a> {
             Target::List => self.list(id)?,
             Target::Table => self.table(id)?,
             Target::Quote => {
-                let text = quoted.ok_or("Put the words of the quote in quotation marks; quotes are never made up.")?;
+                let text = quoted.ok_or("Put the text of the quote in quotation marks; quotes are never invented.")?;
                 let author =
                     self.understood.praise.as_ref().and_then(|praise| praise.author.as_ref()).map(|author| Line::cut(author));
                 Block::Quote(Quote { id, text: Rich::plain(text), author, role: None, image: None, stars: None })
@@ -273,20 +273,17 @@ impl<'a> Maker<'a> {
                 let text = quoted
                     .cloned()
                     .or_else(|| after_colon(self.clause))
-                    .ok_or("Put the words of the heading in quotation marks.")?;
+                    .ok_or("Put the text of the heading in quotation marks.")?;
                 Block::Heading(Heading { id, text: Line::cut(&text), level: HeadingLevel::Section })
             }
             Target::Text | Target::Sentence | Target::Lead => {
-                let text = quoted
-                    .cloned()
-                    .or_else(|| after_colon(self.clause))
-                    .ok_or("Put the words of the text in quotation marks.")?;
+                let text = quoted.cloned().or_else(|| after_colon(self.clause)).ok_or("Put the text in quotation marks.")?;
                 Block::Text(Text { id, text: Rich::parse(&text).unwrap_or_else(|_| Rich::plain(&text)) })
             }
             Target::Social => {
                 let links = material::social(self.means.brand);
                 if links.is_empty() {
-                    return Err("The brand has no social links; add them to the project.".to_owned());
+                    return Err("The brand has no social links. Add them to the project.".to_owned());
                 }
                 let title = self.phrase("common.social_heading").map(|title| Line::cut(&title));
                 Block::Social(Social { id, title, links })
@@ -298,7 +295,7 @@ impl<'a> Maker<'a> {
                 Block::Text(Text { id, text: Rich::plain(&text) })
             }
             Target::Subject | Target::Preheader | Target::Eyebrow | Target::Alt => {
-                return Err(format!("The {} is set, not added: change it to \"…\".", target.name()));
+                return Err(format!("The {} cannot be added. Change it to \"…\".", target.name()));
             }
         };
         Ok(vec![block])
@@ -312,9 +309,9 @@ impl<'a> Maker<'a> {
             _ => None,
         });
         let site = self.means.site.and_then(material::link);
-        let href = given.or(present).or(site).ok_or("Say where the button shall lead: give a web address.")?;
+        let href = given.or(present).or(site).ok_or("Give the web address that the button links to.")?;
         let label = self.quotes.first().cloned().or_else(|| self.phrase("common.default_button"));
-        let label = label.ok_or("Put the words of the button in quotation marks.")?;
+        let label = label.ok_or("Put the button text in quotation marks.")?;
         Ok(Block::Button(Button { id, label: Line::cut(&label), href, emphasis: Emphasis::Primary }))
     }
 
@@ -322,13 +319,13 @@ impl<'a> Maker<'a> {
         let given =
             self.understood.links.iter().find_map(|url| material::picture(url, self.quotes.first().cloned(), (None, None)));
         let image = given.or_else(|| next_picture(&self.email.to_json().to_string(), self.clause, self.means));
-        let image = image.ok_or("The brand has no other image that fits; give the address of one.")?;
+        let image = image.ok_or("The brand has no other suitable image. Give the address of one.")?;
         Ok(Block::Image(Image { id, image, caption: None, width: ImageWidth::Content }))
     }
 
     fn coupon(&self, id: BlockId) -> Result<Block, String> {
         let code = self.understood.code.clone().or_else(|| self.quotes.first().cloned());
-        let code = code.ok_or("Say the code of the coupon, in capital letters.")?;
+        let code = code.ok_or("Give the code of the coupon in uppercase.")?;
         let format = &Bank::of(self.language).format;
         let offer = self.understood.saving.as_ref().map(|saving| format.offer(saving));
         let title = offer.or_else(|| self.phrase("common.coupon_heading")).unwrap_or_else(|| code.clone());
@@ -357,10 +354,10 @@ impl<'a> Maker<'a> {
     fn countdown(&self, id: BlockId) -> Result<Block, String> {
         let understood = &self.understood;
         let day = understood.ends.or(understood.on).or(understood.starts);
-        let day = day.ok_or("Say the day for the countdown, like \"until 30 November\".")?;
+        let day = day.ok_or("Give the day of the countdown, for example \"until 30 November\".")?;
         let date = Bank::of(self.language).format.date(day, self.means.today);
         let title = self.phrase("common.ends_heading").unwrap_or_else(|| date.clone());
-        let until = day.to_string().parse().map_err(|_| "The day of the countdown is not one.".to_owned())?;
+        let until = day.to_string().parse().map_err(|_| "The day of the countdown is invalid.".to_owned())?;
         Ok(Block::Countdown(Countdown { id, title: Line::cut(&title), date: Line::cut(&date), until, text: None }))
     }
 
@@ -371,21 +368,21 @@ impl<'a> Maker<'a> {
         let items = items.iter().filter(|item| !item.is_empty()).take(limits::EMAIL_LIST_ITEMS_MAX);
         let items: Vec<Item> = items.map(|item| Item { title: None, text: Rich::plain(&understand::capital(item)) }).collect();
         if items.is_empty() {
-            return Err("Say the points after a colon: \"add a list: first point, second point\".".to_owned());
+            return Err("Give the points after a colon: \"add a list: first point, second point\".".to_owned());
         }
         Ok(Block::List(List { id, marks: ListMarks::Bullets, items }))
     }
 
     fn table(&self, id: BlockId) -> Result<Block, String> {
         let told =
-            after_colon(self.clause).ok_or("Say the rows after a colon: \"add a table: Monday = 9–17, Sunday = closed\".")?;
+            after_colon(self.clause).ok_or("Give the rows after a colon: \"add a table: Monday = 9–17, Sunday = closed\".")?;
         let cells = |row: &str| {
             let (name, value) = row.split_once(['=', ':'])?;
             Some(Row { cells: vec![Rich::plain(name.trim()), Rich::plain(value.trim())], strong: false })
         };
         let rows: Vec<Row> = told.split([',', ';']).filter_map(cells).take(limits::EMAIL_TABLE_ROWS_MAX).collect();
         if rows.is_empty() {
-            return Err("Say the rows as \"name = value\", with commas between them.".to_owned());
+            return Err("Give the rows as \"name = value\", with commas between them.".to_owned());
         }
         Ok(Block::Table(Table { id, title: None, head: Vec::new(), rows }))
     }
@@ -402,7 +399,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// What an instruction quotes, without the words that say where something goes.
+/// Returns the quotes of an instruction, without those that describe a position.
 pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
     let words = Tokens::read(clause);
     let quoted = understand::quotations(&words).into_iter().map(|(_, text)| text.to_owned());
@@ -413,14 +410,14 @@ pub fn quotes(clause: &str, place: Option<&Place>) -> Vec<String> {
     quoted.filter(|quote| anchor != Some(quote)).collect()
 }
 
-/// What stands after the first colon of an instruction.
+/// Returns the text after the first colon of an instruction.
 pub fn after_colon(clause: &str) -> Option<String> {
     let (_, rest) = clause.split_once(": ").or_else(|| clause.split_once(":\n"))?;
     let rest = rest.trim();
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// How blocks of a kind are called inside a document.
+/// Returns the name of a kind of blocks in a document.
 fn target_id(target: Target) -> &'static str {
     match target {
         Target::Heading | Target::Title => "heading",

@@ -1,7 +1,7 @@
-//! Changes to an email by instructions in words, without a language model.
+//! Changes an email by instructions in plain words, without a language model.
 //!
-//! A fixed set of instructions, understood in seven languages, several in one prompt. What is not understood changes nothing and is
-//! said, with what can be done instead. Pure.
+//! Supports a fixed set of instructions in seven languages, several per prompt. An instruction that is not understood changes nothing; the
+//! response says so and lists what is possible. Pure.
 
 mod blocks;
 pub mod imported;
@@ -18,21 +18,21 @@ use crate::features::emails::composer::language::Language;
 use crate::features::emails::document::{Corners, Email, Layout, Link};
 use crate::features::projects::brand::Brand;
 
-/// What an email was made from, if the composer made it and the brief was kept.
+/// The inputs of an email, if the composer wrote it and the brief was stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
     pub brief: &'a Brief<'a>,
     pub knowledge: &'a [Knowledge<'a>],
     pub plan: &'a Plan,
-    /// Which email of the plan it is.
+    /// The email's slot in the plan.
     pub place: usize,
 }
 
-/// What an instruction is carried out with.
+/// The resources for carrying out an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct EditResources<'a> {
     pub brand: &'a Brand,
-    /// The brand's home page: where new buttons lead.
+    /// The brand's home page, the default target of new buttons.
     pub site: Option<&'a str>,
     pub origin: Option<Origin<'a>>,
     /// The day on which the instruction was written.
@@ -43,28 +43,28 @@ pub struct EditResources<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edited {
     pub email: Email,
-    /// What was done, one sentence each.
+    /// What was changed, one sentence each.
     pub done: Vec<String>,
-    /// What was not, and why; parts of the instruction in its own words.
+    /// What was not changed, and why; with the user's own words.
     pub not_done: Vec<String>,
 }
 
-/// Nothing of the instruction could be carried out.
+/// No part of the instruction could be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotUnderstood {
-    /// Why, one sentence for each part of the instruction.
+    /// The reasons, one sentence for each part of the instruction.
     pub reasons: Vec<String>,
     /// What the composer can do.
     pub can: &'static [&'static str],
 }
 
-/// What instructions can ask for, as examples that work.
+/// The supported instructions, as examples that work.
 pub const CAN: [&str; 12] = [
     "Change \"old words\" to \"new words\"",
     "Change the subject (preheader, headline, intro, button text) to \"…\"",
     "Shorten the text, or make it longer",
     "Link the button to https://…",
-    "Make the button (background, accent colour) #1A73E8, or red",
+    "Make the button (background, accent color) #1A73E8, or red",
     "Use the layout letter (bold, minimal, editorial, cards, showcase, midnight, bulletin), or round corners",
     "Move the coupon up (down, to the top, before the products)",
     "Add a button (image, text \"…\", heading, divider, products, list, quote, countdown, social links, coupon with code …)",
@@ -74,7 +74,7 @@ pub const CAN: [&str; 12] = [
     "Translate it into German (English, French, Spanish, Italian, Portuguese, Dutch)",
 ];
 
-/// A thing in an email that instructions speak of.
+/// The part of an email that an instruction refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Subject,
@@ -87,7 +87,7 @@ pub enum Target {
     Heading,
     Button,
     Image,
-    /// What an image says to those who do not see it.
+    /// The alternative text of an image.
     Alt,
     Coupon,
     Divider,
@@ -101,17 +101,17 @@ pub enum Target {
     Closing,
 }
 
-/// Which of several.
+/// One of several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
-    /// None is named: the first, or all where that is meant.
+    /// Not specified: the first, or all if the instruction implies it.
     Unsaid,
     Nth(usize),
     Last,
     All,
 }
 
-/// Where something goes.
+/// A position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     Up,
@@ -122,15 +122,15 @@ enum Place {
     After(Anchor),
 }
 
-/// What something goes beside.
+/// The reference point of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Anchor {
     Target(Target, Which),
-    /// Whatever says this.
+    /// A part that contains these words.
     Words(String),
 }
 
-/// What is coloured.
+/// The colored part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Surface {
     Button,
@@ -152,7 +152,7 @@ enum Action {
         which: Which,
         value: String,
     },
-    /// A link leads elsewhere: the one that says or has been `of`, or buttons.
+    /// Changes the target of a link: the one that says or links to `of`, or buttons.
     Lead {
         which: Which,
         link: Link,
@@ -162,7 +162,7 @@ enum Action {
         surface: Surface,
         color: Color,
     },
-    /// `exact` is a colour that was given in figures; otherwise whatever has its name is meant.
+    /// `exact` is a color given as a number; otherwise, any color with that name is replaced.
     Recolor {
         from: Color,
         exact: bool,
@@ -183,7 +183,7 @@ enum Action {
         clause: String,
         place: Option<Place>,
     },
-    /// The one with these words, or of several of its kind.
+    /// Removes the part with these words, or one of several of its kind.
     Remove {
         target: Target,
         which: Which,
@@ -201,7 +201,7 @@ enum Action {
     },
 }
 
-/// Carry out an instruction as far as it is understood.
+/// Carries out the parts of an instruction that are understood.
 pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Result<Edited, NotUnderstood> {
     let mut edited = Edited { email: email.clone(), done: Vec::new(), not_done: Vec::new() };
     let reading = parse::Reading { language: &email.language, contains: &|words| texts::contains(email, words) };
@@ -218,7 +218,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
     if edited.not_done.is_empty() && edited.done.is_empty() {
         edited.not_done.push("The instruction is empty.".to_owned());
     }
-    // A change that breaks the document is none.
+    // A change that makes the document invalid is discarded.
     if let Some(violation) = edited.email.check().first() {
         edited.done.clear();
         edited.not_done.push(format!("The change would break the email: {violation}."));
@@ -226,7 +226,7 @@ pub fn apply(email: &Email, instruction: &str, means: &EditResources<'_>) -> Res
     if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
 }
 
-/// One instruction: what was done, or why it was not.
+/// Carries out one instruction and returns what was changed, or why it was not.
 fn carry_out(email: &mut Email, action: &Action, means: &EditResources<'_>) -> Result<String, String> {
     match action {
         Action::Replace { from, to } => texts::replace(email, from, to),
@@ -260,27 +260,25 @@ fn paint(email: &mut Email, surface: Surface, color: Color) -> String {
     let (place, name) = match surface {
         Surface::Button => (&mut email.style.button, "buttons"),
         Surface::Background => (&mut email.style.background, "background"),
-        Surface::Accent | Surface::Text | Surface::Headings => (&mut email.style.primary, "accent colour"),
+        Surface::Accent | Surface::Text | Surface::Headings => (&mut email.style.primary, "accent color"),
     };
     *place = Some(color);
     format!("Made the {name} {color}.")
 }
 
-/// Another colour in the place of one that the email was given.
+/// Replaces one of the email's colors with another.
 fn recolor(email: &mut Email, from: Color, to: Color) -> Result<String, String> {
     let style = &mut email.style;
     let given = [&mut style.button, &mut style.background, &mut style.primary];
     let count = given.into_iter().filter_map(Option::as_mut).filter(|color| **color == from).map(|color| *color = to).count();
     match count {
-        0 => Err(format!(
-            "The email was not given the colour {from}; say whether the button, the background or the accent is meant."
-        )),
-        _ => Ok(format!("Changed the colour {from} to {to}.")),
+        0 => Err(format!("The email does not use the color {from}. Name the button, the background or the accent instead.")),
+        _ => Ok(format!("Changed the color {from} to {to}.")),
     }
 }
 
 impl Target {
-    /// What it is called in answers.
+    /// Returns its name for users.
     fn name(self) -> &'static str {
         match self {
             Self::Subject => "subject",

@@ -1,6 +1,6 @@
-//! Reads instructions from words: where one ends and the next begins, and what each asks for.
+//! Parses instructions in plain words: where each starts and ends, and what it requests.
 //!
-//! It changes nothing. Of the email it knows only the language, and which words stand in it.
+//! Changes nothing. Knows only the language of the email, and which words it contains.
 
 use std::ops::Range;
 
@@ -16,26 +16,26 @@ use crate::features::emails::composer::understand;
 use crate::features::emails::document::{Corners, Layout, Link};
 use crate::vocab::limits;
 
-/// How many words behind "before" or "after" what is meant stands at most: itself, and its quoted words.
+/// The maximum number of words between "before" or "after" and its target: the target itself and its quoted words.
 const TARGET_REACH: usize = 4;
 const QUOTE_REACH: usize = 7;
 const NOWHERE: Range<usize> = 0..0;
 
-/// What a reader knows of the email.
+/// The email as the parser sees it.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     pub language: &'a LanguageTag,
-    /// Whether these words stand in it.
+    /// Whether the email contains these words.
     pub contains: &'a dyn Fn(&str) -> bool,
 }
 
-/// The instructions of a prompt, each with its own words.
+/// Returns the instructions of a prompt, each with its own words.
 pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Action>)> {
     let prompt: String = understand::clean(prompt);
     let words = Tokens::read(&prompt);
     let own = Language::of(email.language).unwrap_or(Language::En);
     let told = lexicon::language_of(&words, own);
-    // The language with most words for changes comes first; the prompt's and the email's own break a tie.
+    // The language with the most known words comes first; the prompt's and the email's own language break a tie.
     let mut order = Language::SPOKEN.to_vec();
     let known = |language: &Language| Vocabulary::of(*language).known(&words);
     order.sort_by_key(|language| std::cmp::Reverse((known(language), *language == told, *language == own)));
@@ -47,7 +47,7 @@ pub fn instructions(prompt: &str, email: Reading<'_>) -> Vec<(String, Option<Act
     clauses.into_iter().take(limits::COMPOSER_LIST_MAX).map(read).collect()
 }
 
-/// A prompt cut where one instruction ends and another begins. Never inside quotation marks.
+/// Splits a prompt between instructions, but never inside quotation marks.
 fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> bool) -> Vec<String> {
     let words = Tokens::read(prompt);
     let quoted = understand::quotations(&words);
@@ -56,7 +56,7 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> boo
     let verbs = [&vocabulary.change, &vocabulary.remove, &vocabulary.add, &vocabulary.shift, &vocabulary.shorten];
     let more = [&vocabulary.lengthen, &vocabulary.translate, &vocabulary.swap];
     let begins = |at: usize| verbs.iter().chain(&more).any(|verbs| words.any(at, verbs).is_some());
-    // Where a part ends, where the next one begins, and whether that one goes on without its verb.
+    // The end of a part, the start of the next one, and whether that one omits its verb.
     let mut cuts = vec![(0, 0, false)];
     for at in 0..words.len() {
         let token = &words.tokens[at];
@@ -93,7 +93,7 @@ fn clauses(prompt: &str, vocabulary: &Vocabulary, contains: &dyn Fn(&str) -> boo
     parts
 }
 
-/// Whether an instruction goes on behind a joiner without its verb: "make the text white and the ground black".
+/// Returns whether an instruction continues after a conjunction without its verb: "make the text white and the background black".
 fn goes_on(words: &Tokens<'_>, vocabulary: &Vocabulary, joiner: usize, from: usize) -> bool {
     let near = from..(from + TARGET_REACH).min(words.len());
     let named = |at: usize| {
@@ -108,12 +108,12 @@ fn goes_on(words: &Tokens<'_>, vocabulary: &Vocabulary, joiner: usize, from: usi
     };
     let removes = (0..joiner).any(|at| words.any(at, &vocabulary.remove).is_some());
     let found = near.clone().find(|at| named(*at));
-    // "It" is no other thing.
+    // "It" is not another part.
     let is_other = found.is_some_and(|found| found > from && words.fold(found).chars().count() > 3);
     joiner.checked_sub(1).is_some_and(|before| found.is_some() && is_value(before) || (removes && is_other && named(before)))
 }
 
-/// The same of words that stand in the email: "change 20% to 25% and SALE20 to SALE25".
+/// The same for words in the email: "change 20% to 25% and SALE20 to SALE25".
 fn changes_more(
     words: &Tokens<'_>,
     vocabulary: &Vocabulary,
@@ -127,7 +127,7 @@ fn changes_more(
     own.into_iter().any(|at| is_to(&at)) && said.is_some_and(|said| said.chars().count() > 2 && contains(said))
 }
 
-/// The verb of an instruction as it is written.
+/// Returns the verb of an instruction as written.
 fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
     let words = Tokens::read(text);
     (0..words.len()).find_map(|at| {
@@ -136,7 +136,7 @@ fn first_verb(text: &str, verbs: &[&Phrases]) -> Option<String> {
     })
 }
 
-/// The bytes of a quotation, from its opening mark to where the closing one begins.
+/// Returns the byte range of a quotation, from its opening mark to its closing one.
 fn span(words: &Tokens<'_>, open: usize, text: &str) -> (usize, usize) {
     let start = words.tokens[open].start;
     let inner = words.tokens.get(open + 1).map_or(start, |token| token.start);
@@ -160,7 +160,7 @@ impl<'a> Clause<'a> {
         Self { text, words, vocabulary: Vocabulary::of(language), lexicon: lexicon::of(language), email, quotes }
     }
 
-    /// Where one of the phrases stands, outside quotation marks.
+    /// Returns the position of one of the phrases, outside quotation marks.
     fn find(&self, phrases: &Phrases) -> Option<(usize, usize)> {
         let open = |at: usize| !self.is_quoted(at);
         (0..self.words.len()).filter(|at| open(*at)).find_map(|at| self.words.any(at, phrases).map(|taken| (at, taken)))
@@ -181,7 +181,7 @@ impl<'a> Clause<'a> {
         self.quotes.iter().any(|(open, text)| inside(span(&self.words, *open, text)))
     }
 
-    /// What the instruction asks for.
+    /// Returns the requested action.
     fn action(&self) -> Option<Action> {
         let words = self.vocabulary;
         let target = self.target();
@@ -200,7 +200,7 @@ impl<'a> Clause<'a> {
             .or_else(|| self.set(target, which))
     }
 
-    /// The first thing that is named, other than what something goes beside; text in general only if nothing else is.
+    /// Returns the first named part, other than a reference point; "text" only if nothing else is named.
     fn target(&self) -> Option<Target> {
         // "The alt text of the image".
         if self.has(&self.vocabulary.alt) {
@@ -224,10 +224,10 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// What something goes beside, whether before it, and the words that say so.
+    /// Returns the reference point, whether the position is before it, and the words that express it.
     fn anchor(&self) -> Option<(Anchor, bool, Range<usize>)> {
         let words = self.vocabulary;
-        // The only thing quoted is what is added, unless something else is.
+        // A single quotation is the text to add, unless something else is.
         let is_told = self.has(&words.add) && understand::links(self.text).is_empty() && !self.text.contains(": ");
         [(&words.before, true), (&words.after, false)].into_iter().find_map(|(phrases, before)| {
             let (at, taken) = self.find(phrases)?;
@@ -262,12 +262,12 @@ impl<'a> Clause<'a> {
         if stands(&self.vocabulary.last) { Which::Last } else { Which::Unsaid }
     }
 
-    /// Whether all of a kind are meant.
+    /// Returns whether the instruction refers to all parts of a kind.
     fn all(&self) -> bool {
         self.has(&self.vocabulary.all)
     }
 
-    /// Instructions about the email as a whole: language, tone, emoji, layout, corners.
+    /// Parses instructions about the whole email: language, tone, emoji, layout, corners.
     fn whole(&self, target: Option<Target>) -> Option<Action> {
         let words = self.vocabulary;
         if !self.quotes.is_empty() {
@@ -300,7 +300,7 @@ impl<'a> Clause<'a> {
         (whole && self.has(&words.formal)).then_some(Action::Formality(true))
     }
 
-    /// A colour for the buttons, the ground, the accent or the text; or in the place of another.
+    /// Parses a color for the buttons, the background, the accent or the text, or a replacement for another color.
     fn colors(&self, target: Option<Target>) -> Option<Action> {
         let words = self.vocabulary;
         let found = self.found_colors();
@@ -320,7 +320,7 @@ impl<'a> Clause<'a> {
             }
             _ => None,
         };
-        // "From red to blue": the colour that it becomes stands right behind such a word.
+        // "From red to blue": the new color directly follows such a word.
         let becomes = found.iter().skip(1).find(|(at, ..)| self.words.before(*at, &words.to).is_some());
         match (surface?, becomes) {
             (Surface::Accent | Surface::Text, Some((_, to, _))) => {
@@ -332,7 +332,7 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// The colours, where they stand, and whether they are given in figures.
+    /// Returns the colors, their positions, and whether they are given as numbers.
     fn found_colors(&self) -> Vec<(usize, Color, bool)> {
         let mut found = Vec::new();
         for at in (0..self.words.len()).filter(|at| !self.is_quoted(*at)) {
@@ -350,7 +350,7 @@ impl<'a> Clause<'a> {
         found
     }
 
-    /// Instructions with a web address.
+    /// Parses instructions with a web address.
     fn addresses(&self, target: Option<Target>, which: Which) -> Option<Action> {
         let mut urls = understand::links(self.text).into_iter();
         let (first, second) = (urls.next()?, urls.next());
@@ -375,13 +375,13 @@ impl<'a> Clause<'a> {
         Link::parse(&url).ok().map(|link| Action::Lead { which, link, of })
     }
 
-    /// Adding, removing, moving, swapping.
+    /// Parses adding, removing, moving and swapping.
     fn blocks(&self, target: Option<Target>, which: Which) -> Option<Action> {
         let words = self.vocabulary;
         if let (None, [(_, from)], true) = (target, self.quotes.as_slice(), self.has(&words.remove) && !self.has(&words.change)) {
             return Some(Action::Replace { from: (*from).to_owned(), to: String::new() });
         }
-        // "Remove the logo": words that stand in the email.
+        // "Remove the logo": words that the email contains.
         if let (None, Some((at, taken)), true) = (target, self.find(&words.remove), self.quotes.is_empty())
             && let Some(from) = self.said_from(at + taken)
         {
@@ -410,7 +410,7 @@ impl<'a> Clause<'a> {
         place.filter(|_| moves).map(|to| Action::Move { target, which, to })
     }
 
-    /// The words by which something is known: quoted, or words of the email behind "with" or "about".
+    /// Returns the words that identify a part: quoted ones, or words of the email after "with" or "about".
     fn named_by(&self) -> Option<String> {
         if let Some((_, text)) = self.quotes.last() {
             return Some((*text).to_owned());
@@ -419,18 +419,18 @@ impl<'a> Clause<'a> {
         self.said_from(at + taken)
     }
 
-    /// The rest of the instruction from a place on, with its article or without, if these words stand in the email.
+    /// Returns the rest of the instruction from a position on, with or without its article, if the email contains these words.
     fn said_from(&self, from: usize) -> Option<String> {
         let said = [from, from + 1].map(|from| self.words.slice(from, self.words.len()));
         said.into_iter().find(|said| said.chars().count() > 2 && (self.email.contains)(said)).map(str::to_owned)
     }
 
-    /// Whether no verb for changing stands before.
+    /// Returns whether no verb of change precedes.
     fn first_verb_is(&self, at: usize) -> bool {
         self.find(&self.vocabulary.change).is_none_or(|(change, _)| change >= at)
     }
 
-    /// "The images": the word ends like several. "The image" is one.
+    /// Returns whether the word is plural: "the images", not "the image".
     fn is_plural(&self, target: Target) -> bool {
         let Some((_, phrases)) = self.vocabulary.targets().into_iter().find(|(other, _)| *other == target) else { return false };
         let Some((at, taken)) = self.find(phrases) else { return false };
@@ -439,7 +439,7 @@ impl<'a> Clause<'a> {
         several && (word.ends_with('s') || word.ends_with("er") || word.ends_with("en") || word.ends_with('i')) && word.len() > 4
     }
 
-    /// Where something shall go.
+    /// Returns the target position.
     fn place(&self) -> Option<Place> {
         let words = self.vocabulary;
         match self.anchor() {
@@ -452,7 +452,7 @@ impl<'a> Clause<'a> {
         simple.into_iter().find(|(phrases, _)| self.has(phrases)).map(|(_, place)| place)
     }
 
-    /// New words for something, or in place of other words.
+    /// Parses a new text for a part, or a replacement of words.
     fn set(&self, target: Option<Target>, which: Which) -> Option<Action> {
         if let [(_, from), (_, to)] = self.quotes.as_slice() {
             return Some(Action::Replace { from: (*from).to_owned(), to: (*to).to_owned() });
@@ -466,7 +466,7 @@ impl<'a> Clause<'a> {
             let links = target == Target::Button && self.has(&self.vocabulary.link);
             return (!links).then_some(Action::Set { target, which, value });
         }
-        // "Change 20 % to 25 %": words that stand in the email.
+        // "Change 20 % to 25 %": words that the email contains.
         let (at, taken) = verb?;
         let to = (at + taken + 1..self.words.len()).find(|at| self.words.any(*at, &self.vocabulary.to).is_some())?;
         let after = to + self.words.any(to, &self.vocabulary.to)?;
@@ -476,13 +476,13 @@ impl<'a> Clause<'a> {
         (known && !to.is_empty()).then_some(Action::Replace { from, to })
     }
 
-    /// Whether "text" means a text block, not "it".
+    /// Returns whether "text" means a text block, not "it".
     fn names_text(&self) -> bool {
         let named = |at: &usize| !self.is_quoted(*at) && self.words.any(*at, &self.vocabulary.text).is_some();
         (0..self.words.len()).filter(named).any(|at| self.words.fold(at).len() > 3)
     }
 
-    /// What something is to be: what is quoted, or what stands after "to" or a colon.
+    /// Returns the new value: the quotation, or the text after "to" or a colon.
     fn value(&self, target: Target) -> Option<String> {
         if let Some((_, text)) = self.quotes.last() {
             return Some((*text).to_owned());

@@ -1,4 +1,4 @@
-//! Instructions in words, and what becomes of the email.
+//! Instructions in plain words, and the resulting emails.
 
 use jiff::civil::Date;
 
@@ -56,7 +56,7 @@ fn products(block: &Block) -> bool {
 }
 
 #[test]
-fn words_are_changed() {
+fn texts_are_changed() {
     assert_eq!(edited("Change the subject to \"Tea time\"").subject.as_str(), "Tea time");
     assert_eq!(edited("subject: Tea time again").subject.as_str(), "Tea time again");
     assert_eq!(edited("Ändere den Betreff in „Teezeit“").subject.as_str(), "Teezeit");
@@ -71,7 +71,7 @@ fn words_are_changed() {
 }
 
 #[test]
-fn colours_corners_and_layouts_are_kept_in_the_style() {
+fn colors_corners_and_layouts_are_stored_in_the_style() {
     let color = |text: &str| Some(text.parse::<Color>().expect("a colour"));
     assert_eq!(edited("Make the button #1A73E8").style.button, color("#1A73E8"));
     assert_eq!(edited("mach den Button rot").style.button, color("#C62828"));
@@ -109,7 +109,7 @@ fn blocks_are_added_removed_and_moved() {
 }
 
 #[test]
-fn what_has_certain_words_is_meant_by_them() {
+fn parts_are_found_by_their_words() {
     let email = edited("Add a text \"We close at noon. We open at eight.\" after the coupon");
     let change = |instruction: &str| edit(&email, instruction).unwrap_or_else(|error| panic!("{instruction}: {error:?}")).email;
     assert!(!print::text(&change("Remove the paragraph with \"at noon\"")).contains("We open"));
@@ -125,7 +125,7 @@ fn what_has_certain_words_is_meant_by_them() {
 }
 
 #[test]
-fn an_instruction_goes_on_without_its_verb() {
+fn an_instruction_continues_without_its_verb() {
     let email = edited("Change the subject to \"Tea time\" and the preheader to \"Only now, and only for you\"");
     assert_eq!((email.subject.as_str(), email.preheader.as_str()), ("Tea time", "Only now, and only for you"));
     let text = print::text(&edited("Change 20% to 25% and WINTER20 to WINTER25"));
@@ -136,7 +136,7 @@ fn an_instruction_goes_on_without_its_verb() {
 }
 
 #[test]
-fn links_and_pictures_are_exchanged() {
+fn links_and_pictures_are_replaced() {
     let json = edited("Link the button to https://example.com/sale").to_json().to_string();
     assert!(json.contains("https://example.com/sale"));
     let before = print::text(&sale());
@@ -155,7 +155,7 @@ fn texts_become_shorter_and_longer() {
 }
 
 #[test]
-fn emoji_come_and_go() {
+fn emoji_are_added_and_removed() {
     let with = edited("Add an emoji to the subject");
     assert!(with.subject.ends_with('🎁'), "{}", with.subject);
     let without = edit(&with, "remove all emojis").expect("there is one").email;
@@ -164,7 +164,7 @@ fn emoji_come_and_go() {
 }
 
 #[test]
-fn an_email_with_a_brief_is_written_anew_in_another_language_or_tone() {
+fn an_email_with_a_brief_is_rewritten_in_another_language_or_tone() {
     let brand = brands::furniture(BrandFormality::Casual);
     let brief = brief("20 % Rabatt auf alle Leuchten bis Sonntag mit dem Code LICHT20");
     let tag = LanguageTag::parse("de").expect("a tag");
@@ -184,11 +184,11 @@ fn an_email_with_a_brief_is_written_anew_in_another_language_or_tone() {
 fn without_a_brief_only_known_phrases_are_translated() {
     let edited = edit(&sale(), "translate it into German").expect("some are known");
     assert!(print::text(&edited.email).contains("Abmelden"));
-    assert!(edited.done[0].contains("own sentences stay as they are"));
+    assert!(edited.done[0].contains("own sentences are unchanged"));
 }
 
 #[test]
-fn what_is_not_understood_changes_nothing_and_names_what_can_be_done() {
+fn an_unknown_instruction_changes_nothing_and_lists_what_is_possible() {
     for instruction in ["", "sing me a song", "blargh the frobnicator", "Ändere alles ganz toll", "Remove the table"] {
         let error = match edit(&sale(), instruction) {
             Err(error) => error,

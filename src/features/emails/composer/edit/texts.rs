@@ -1,4 +1,4 @@
-//! Changes to words: replacing, setting, shortening, emoji, and where buttons lead.
+//! Changes texts: replacing, setting, shortening, emoji, and the targets of buttons.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{Target, Which};
 use crate::features::emails::composer::phrases::escape;
 use crate::features::emails::document::*;
 
-/// Keys of the document whose text is not for readers.
+/// Keys of the document whose values are not visible text.
 const NOT_WORDS: [&str; 14] = [
     "id",
     "type",
@@ -23,10 +23,10 @@ const NOT_WORDS: [&str; 14] = [
     "width",
     "look",
 ];
-/// Subjects stay this short when they are shortened.
+/// The maximum length of a shortened subject.
 pub const SUBJECT_CHARACTERS: usize = 40;
 
-/// Go through all words of an email.
+/// Visits all texts of an email.
 fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => change(text),
@@ -39,7 +39,7 @@ fn words_of(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// Where some words stand in a text: spaces that keep words together are spaces; case matters only if it is found so.
+/// Returns the position of words in a text. No-break spaces count as spaces; case is ignored unless an exact match exists.
 pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     let same = |one: char, other: char, exact: bool| {
         let space = |c: char| if c == '\u{a0}' || c == '\u{202f}' { ' ' } else { c };
@@ -63,7 +63,7 @@ pub fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     exact.or_else(|| starts().find_map(|start| at(start, false).map(|end| (start, end))))
 }
 
-/// Whether the email has these words.
+/// Returns whether the email contains these words.
 pub fn contains(email: &Email, words: &str) -> bool {
     let mut found = false;
     if words.chars().count() >= 2 {
@@ -72,7 +72,7 @@ pub fn contains(email: &Email, words: &str) -> bool {
     found
 }
 
-/// Whether a block has these words.
+/// Returns whether a block contains these words.
 pub fn block_contains(block: &Block, words: &str) -> bool {
     let mut found = false;
     let mut json = serde_json::to_value(block).unwrap_or_default();
@@ -80,10 +80,10 @@ pub fn block_contains(block: &Block, words: &str) -> bool {
     found
 }
 
-/// Put words in place of others, wherever they stand.
+/// Replaces words everywhere in the email.
 pub fn replace(email: &mut Email, from: &str, to: &str) -> Result<String, String> {
     if from.trim().is_empty() {
-        return Err("Did not find which words to replace; put them in quotation marks.".to_owned());
+        return Err("Could not tell which words to replace. Put them in quotation marks.".to_owned());
     }
     let mut count = 0;
     let changed = changed(email, &mut |text| {
@@ -99,13 +99,13 @@ pub fn replace(email: &mut Email, from: &str, to: &str) -> Result<String, String
         *text = out;
     })?;
     if count == 0 {
-        return Err(format!("The words \"{from}\" do not stand in the email."));
+        return Err(format!("The email does not contain the words \"{from}\"."));
     }
     *email = changed;
-    Ok(format!("Replaced \"{from}\" by \"{to}\" in {count} {}.", if count == 1 { "place" } else { "places" }))
+    Ok(format!("Replaced \"{from}\" with \"{to}\" in {count} {}.", if count == 1 { "place" } else { "places" }))
 }
 
-/// The email with all its words changed.
+/// Returns the email with all its texts changed.
 fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, String> {
     let mut json = email.to_json();
     words_of(&mut json, change);
@@ -115,7 +115,7 @@ fn changed(email: &Email, change: &mut dyn FnMut(&mut String)) -> Result<Email, 
     })
 }
 
-/// Give something new words.
+/// Sets the text of a part.
 pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Result<String, String> {
     let done = Ok(format!("Changed the {} to \"{value}\".", target.name()));
     match target {
@@ -128,7 +128,7 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
                 Block::Heading(heading) if heading.level == HeadingLevel::Title => Some(&mut heading.text),
                 _ => None,
             });
-            *title.ok_or("The email has no headline; add a heading instead.")? = Line::cut(value);
+            *title.ok_or("The email has no headline. Add a heading instead.")? = Line::cut(value);
         }
         Target::Eyebrow => hero(email)?.eyebrow = Some(Line::cut(value)),
         Target::Lead => match hero(email) {
@@ -149,20 +149,20 @@ pub fn set(email: &mut Email, target: Target, which: Which, value: &str) -> Resu
                 Block::Coupon(coupon) => Some(coupon),
                 _ => None,
             });
-            coupon.ok_or("The email has no coupon; add one with its code.")?.code = Line::cut(value);
+            coupon.ok_or("The email has no coupon. Add one with its code.")?.code = Line::cut(value);
         }
         Target::Quote => {
             let quote = email.blocks.iter_mut().find_map(|block| match block {
                 Block::Quote(quote) => Some(quote),
                 _ => None,
             });
-            quote.ok_or("The email has no quote; add one.")?.text = Rich::plain(value);
+            quote.ok_or("The email has no quote. Add one.")?.text = Rich::plain(value);
         }
         Target::Alt => {
             let images = super::blocks::pictures(email);
             pick(images, which).ok_or("The email has no such image.")?.alt = Some(Line::cut(value));
         }
-        other => return Err(format!("The {} has no words of its own to set; replace \"some words\" by others.", other.name())),
+        other => return Err(format!("The {} has no text of its own. Replace \"some words\" with others instead.", other.name())),
     }
     done
 }
@@ -179,7 +179,7 @@ fn rich<const MAX: usize>(text: &str) -> Rich<MAX> {
     Rich::parse(text).unwrap_or_else(|_| Rich::plain(text))
 }
 
-/// One of several.
+/// Returns one of several.
 pub fn pick<T>(mut all: Vec<T>, which: Which) -> Option<T> {
     let place = match which {
         Which::Unsaid | Which::All => 0,
@@ -198,7 +198,7 @@ fn set_text(email: &mut Email, which: Which, value: &str) -> Result<(), String> 
     Ok(())
 }
 
-/// The words and the address of every button, from top to bottom.
+/// Returns the text and the address of every button, from top to bottom.
 fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
     let mut found = Vec::new();
     for block in &mut email.blocks {
@@ -214,19 +214,19 @@ fn buttons(email: &mut Email) -> Vec<(&mut Label, &mut Link)> {
 }
 
 fn set_button(email: &mut Email, which: Which, value: &str) -> Result<(), String> {
-    let label = pick(buttons(email), which).ok_or("The email has no such button; add one.")?.0;
+    let label = pick(buttons(email), which).ok_or("The email has no such button. Add one.")?.0;
     *label = Line::cut(value);
     Ok(())
 }
 
-/// Let buttons lead somewhere else: those that say or have led to `of`, where something is named.
+/// Changes the target of buttons: those that say or link to `of`, if given.
 pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> Result<String, String> {
     let mut buttons = buttons(email);
     if let Some(of) = of {
         let old = Link::parse(of).ok();
         buttons.retain(|(label, href)| find(label, of).is_some() || old.as_ref() == Some(href));
         if buttons.is_empty() {
-            return Err(format!("No button says or leads to \"{of}\"."));
+            return Err(format!("No button says or links to \"{of}\"."));
         }
     }
     let count = buttons.len();
@@ -235,17 +235,17 @@ pub fn lead(email: &mut Email, which: Which, link: &Link, of: Option<&str>) -> R
         Which::Nth(_) | Which::Last => *pick(buttons, which).ok_or("The email has no such button.")?.1 = link.clone(),
     }
     match (count, which) {
-        (0, _) => Err("The email has no button; add one.".to_owned()),
-        (1, _) | (_, Which::Nth(_) | Which::Last) => Ok(format!("The button leads to {link} now.")),
-        (_, Which::All | Which::Unsaid) => Ok(format!("All {count} buttons lead to {link} now.")),
+        (0, _) => Err("The email has no button. Add one.".to_owned()),
+        (1, _) | (_, Which::Nth(_) | Which::Last) => Ok(format!("The button now links to {link}.")),
+        (_, Which::All | Which::Unsaid) => Ok(format!("All {count} buttons now link to {link}.")),
     }
 }
 
-/// Take emoji away, or put one at the end of the subject.
+/// Removes emoji, or adds one at the end of the subject.
 pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
     if on {
         if email.subject.chars().any(is_emoji) {
-            return Err("The subject has an emoji already.".to_owned());
+            return Err("The subject already has an emoji.".to_owned());
         }
         email.subject = Line::new(&format!("{} {}", email.subject, super::super::emoji(email.purpose, None)));
         return Ok("Added an emoji to the subject.".to_owned());
@@ -265,12 +265,12 @@ pub fn emoji(email: &mut Email, on: bool) -> Result<String, String> {
     Ok("Removed the emoji.".to_owned())
 }
 
-/// Pictures among the characters, and what joins them.
+/// Returns whether the character is part of an emoji.
 pub fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{fe0f}' | '\u{200d}')
 }
 
-/// Take out the sentence with some words, or the first or last one of the texts.
+/// Removes the sentence with these words, or the first or last one of the texts.
 pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> Result<String, String> {
     let mut all: Vec<String> = Vec::new();
     words_of(&mut email.to_json(), &mut |text| all.extend(sentences(text).into_iter().map(str::to_owned)));
@@ -289,7 +289,7 @@ pub fn remove_sentence(email: &mut Email, which: Which, words: Option<&str>) -> 
     Ok(format!("Removed the sentence \"{sentence}\"."))
 }
 
-/// Make texts shorter by leaving out their last sentences.
+/// Shortens texts by removing their last sentences.
 pub fn shorten(email: &mut Email, target: Option<Target>, which: Which) -> Result<String, String> {
     match target {
         Some(Target::Subject) => {
@@ -321,13 +321,13 @@ pub fn shorten(email: &mut Email, target: Option<Target>, which: Which) -> Resul
         count += usize::from(shortened);
     }
     match count {
-        0 => Err("Nothing can be left out: every text is a single sentence already.".to_owned()),
+        0 => Err("Nothing can be shortened: every text is already a single sentence.".to_owned()),
         1 => Ok("Shortened one text.".to_owned()),
         count => Ok(format!("Shortened {count} texts.")),
     }
 }
 
-/// A line cut at a sign or at the end of a word.
+/// Cuts a line at a punctuation mark or the end of a word.
 pub fn shorter<const MAX: usize>(line: &Line<MAX>, characters: usize) -> Line<MAX> {
     let cut = line.split([':', '–', '—', '|']).map(str::trim).find(|part| part.chars().count() >= 8);
     let head: String = cut.unwrap_or(line).to_owned();
@@ -339,7 +339,7 @@ pub fn shorter<const MAX: usize>(line: &Line<MAX>, characters: usize) -> Line<MA
     Line::new(kept[..end].trim_end_matches([',', ';', ':']))
 }
 
-/// Keep the first half of the sentences of each paragraph.
+/// Keeps the first half of the sentences of each paragraph.
 fn halve<const MAX: usize>(text: &mut Rich<MAX>) -> bool {
     let markup = text.markup();
     let mut changed = false;
@@ -358,14 +358,14 @@ fn halve<const MAX: usize>(text: &mut Rich<MAX>) -> bool {
     changed
 }
 
-/// Whether a word with a point behind it is likely a short form: "Dr.", "z. B.", "ca.".
+/// Returns whether a word before a period is probably an abbreviation: "Dr.", "z. B.", "ca.".
 fn is_short_form(word: &str) -> bool {
     let characters = word.chars().count();
     let is_name = word.starts_with(char::is_uppercase) || ["al", "bd", "bs", "ca", "no", "nr", "pp", "vs"].contains(&word);
     characters < 2 || (characters == 2 && is_name)
 }
 
-/// A paragraph as sentences. Lines of their own, like a signature, stay whole.
+/// Splits a paragraph into sentences. Lines of their own, such as a signature, stay whole.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! The words by which instructions for changes are understood, for each of the seven languages. Read once from the assets.
+//! The words for understanding edit instructions in each of the seven languages, read once from the assets.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use crate::features::emails::composer::language::Language;
 use crate::features::emails::composer::lexicon::Phrases;
 use crate::features::emails::composer::tokens::{Tokens, plain};
 
-/// Everything known of one language's words for changes.
+/// The vocabulary of one language for edits.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vocabulary {
@@ -24,9 +24,9 @@ pub struct Vocabulary {
     pub lengthen: Phrases,
     pub swap: Phrases,
     pub translate: Phrases,
-    /// Between what is changed and what it becomes.
+    /// Words between the old and the new value.
     pub to: Phrases,
-    /// Between two instructions.
+    /// Conjunctions between two instructions.
     pub joiner: Phrases,
     pub subject: Phrases,
     pub preheader: Phrases,
@@ -66,7 +66,7 @@ pub struct Vocabulary {
     pub bottom: Phrases,
     pub before: Phrases,
     pub after: Phrases,
-    /// Between a thing and the words by which it is known.
+    /// Words between a part and the words that identify it.
     pub containing: Phrases,
     pub formal: Phrases,
     pub informal: Phrases,
@@ -83,7 +83,7 @@ impl Vocabulary {
         all.get(language.code()).or_else(|| all.get("en")).expect("English is among them")
     }
 
-    /// How many words of an instruction belong to this language's words for changes.
+    /// Returns how many words of an instruction this vocabulary knows.
     pub fn known(&self, words: &Tokens<'_>) -> usize {
         let verbs =
             [&self.change, &self.remove, &self.add, &self.shift, &self.shorten, &self.lengthen, &self.swap, &self.translate];
@@ -97,7 +97,7 @@ impl Vocabulary {
         in_lists + (0..words.len()).filter(is_color).count()
     }
 
-    /// Words for each target, the more special ones first.
+    /// Returns the words for each target, the more specific first.
     pub fn targets(&self) -> [(Target, &Phrases); 20] {
         [
             (Target::Subject, &self.subject),
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_has_its_words() {
+    fn every_language_has_a_vocabulary() {
         for language in Language::SPOKEN {
             let words = Vocabulary::of(language);
             assert_eq!(words.ordinals.len(), 4, "{language:?}");

@@ -1,6 +1,6 @@
-//! Changes to a whole email: its language, its tone, more text.
+//! Changes a whole email: its language, its tone, its length.
 //!
-//! Where the brief was kept, the email is written anew from it; otherwise only phrases that the composer knows are exchanged.
+//! If the brief was stored, the email is rewritten from it; otherwise only known phrases of the composer are replaced.
 
 use super::{EditResources, Origin};
 use crate::features::emails::composer::facts::tidy;
@@ -11,29 +11,29 @@ use crate::features::emails::composer::voice::Voice;
 use crate::features::emails::composer::{EditWishes, compose_with, material, plan};
 use crate::features::emails::document::*;
 
-/// The email in another language.
+/// Translates the email.
 pub fn translate(email: &mut Email, language: Language, means: &EditResources<'_>) -> Result<String, String> {
     let tag = language.tag();
     if email.language.primary() == tag.primary() {
-        return Err(format!("The email is in {} already.", language.english_name()));
+        return Err(format!("The email is already in {}.", language.english_name()));
     }
     if let Some(origin) = means.origin {
         let composed = anew(origin, email, &tag, means, EditWishes::default());
         *email = composed;
-        return Ok(format!("Wrote the email anew in {}; changes made before are not in it.", language.english_name()));
+        return Ok(format!("Rewrote the email in {}; earlier changes are lost.", language.english_name()));
     }
     let count = exchange(email, language);
     if count == 0 {
         return Err("None of the email's phrases is one that the composer can translate.".to_owned());
     }
-    Ok(format!("Translated {count} fixed phrases into {}; the email's own sentences stay as they are.", language.english_name()))
+    Ok(format!("Translated {count} fixed phrases into {}; the email's own sentences are unchanged.", language.english_name()))
 }
 
-/// The email in the familiar or in the formal form.
+/// Makes the email familiar or formal.
 pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> Result<String, String> {
     let name = if formal { "formal" } else { "informal" };
     let origin = means.origin.ok_or_else(|| {
-        format!("Only emails that the composer wrote from a brief can be made {name}; change the words one by one instead.")
+        format!("Only emails that the composer wrote from a brief can be made {name}; change individual texts instead.")
     })?;
     let language = email.language;
     let written = anew(origin, email, &language, means, EditWishes { formal: Some(formal) });
@@ -41,10 +41,10 @@ pub fn formality(email: &mut Email, formal: bool, means: &EditResources<'_>) -> 
         return Err(format!("In this language the email reads the same when it is {name}."));
     }
     *email = written;
-    Ok(format!("Wrote the email anew, {name}; changes made before are not in it."))
+    Ok(format!("Rewrote the email to be {name}; earlier changes are lost."))
 }
 
-/// The email from its brief, in its present look.
+/// Rewrites the email from its brief, with its current theme.
 fn anew(
     origin: Origin<'_>,
     email: &Email,
@@ -56,7 +56,7 @@ fn anew(
     Email { style: email.style.clone(), ..composed.email }
 }
 
-/// Exchange the labels and headings that are phrases of the composer, in the order of their places.
+/// Replaces the labels and headings that are phrases of the composer, in the order of their keys.
 fn exchange(email: &mut Email, language: Language) -> usize {
     let Some(own) = Language::of(&email.language) else { return 0 };
     let (from, to) = (Bank::of(own), Bank::of(language));
@@ -88,7 +88,7 @@ fn visit(value: &mut serde_json::Value, change: &mut dyn FnMut(&mut String)) {
     }
 }
 
-/// A further paragraph: a phrase of the email's purpose that it does not have, or the brand's own words.
+/// Adds a paragraph: an unused phrase of the email's purpose, or the brand's own text.
 pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, String> {
     let language = Language::of(&email.language).unwrap_or(Language::En);
     let said = email.to_json().to_string();
@@ -102,7 +102,7 @@ pub fn lengthen(email: &mut Email, means: &EditResources<'_>) -> Result<String, 
     let phrase = phrases.into_iter().find(|phrase| !said.contains(phrase.as_str()));
     let speaks = material::speaks(brand, &email.language);
     let description = || brand.description.as_ref().filter(|text| speaks && !said.contains(text.as_str())).map(|text| tidy(text));
-    let text = description().or(phrase).ok_or("There is nothing more to say from what is known; add a text \"…\".")?;
+    let text = description().or(phrase).ok_or("No further material is available. Add a text \"…\".")?;
     let block = Block::Text(Text { id: email.free_id("text"), text: Rich::parse(&escape(&text)).unwrap_or_default() });
     let after = email.blocks.iter().rposition(|block| matches!(block, Block::Text(_) | Block::Hero(_))).unwrap_or(0);
     let end = email.blocks.len().saturating_sub(1).max(1);

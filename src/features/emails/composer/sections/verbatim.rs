@@ -1,4 +1,4 @@
-//! What the prompt wants said in its own words. It does not know what the other parts say.
+//! Writes the statements of the prompt in its own words. Does not know the content of other parts.
 
 use super::super::facts::tidy;
 use super::super::phrases::escape;
@@ -7,11 +7,11 @@ use super::Writer;
 use crate::features::emails::document::*;
 use crate::vocab::limits;
 
-/// A longer sentence about what is new says more than its name and day.
+/// A longer sentence about something new says more than its name and day.
 const LAUNCH_WORDS: usize = 9;
 
 impl Writer<'_> {
-    /// Sentences and points of the prompt; the product's own description where the email is about it.
+    /// Writes the prompt's sentences and points, and the product's own description if the email is about it.
     pub(super) fn told(&mut self) {
         if !self.prompt_speaks || std::mem::replace(&mut self.is_told, true) {
             return;
@@ -44,7 +44,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The prompt's sentences, without what the title has said.
+    /// Returns the prompt's sentences that the title does not already contain.
     fn left_to_tell(&self) -> Vec<String> {
         let titles = self.blocks.iter().filter_map(|block| match block {
             Block::Hero(hero) => Some(hero.title.as_str()),
@@ -61,7 +61,7 @@ impl Writer<'_> {
         if let (Some(news), Some(first)) = (news, statements.first_mut()) {
             *first = news.more.clone().unwrap_or_default();
         }
-        // "Our new lamp is available from Monday": the opening of a launch has said it.
+        // "Our new lamp is available from Monday": the opening of a launch already says so.
         if self.job == "launch.main" && self.book.facts.contains_key("starts") && self.book.facts.contains_key("product") {
             let is_short = |text: &String| text.split(' ').count() <= LAUNCH_WORDS;
             statements.drain(..usize::from(statements.first().is_some_and(is_short)));

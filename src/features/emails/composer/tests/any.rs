@@ -1,11 +1,11 @@
-//! Any text at all as a prompt or an instruction: an email comes out that keeps to the rules, or a clear answer.
+//! Arbitrary text as a prompt or an instruction: the result is a valid email or a clear error.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::features::emails::composer::edit::{EditResources, apply};
 
-/// Pieces that mean something, and noise between them.
+/// Meaningful pieces with noise between them.
 fn prompts() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "20%",
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn any_instruction_leaves_an_email(prompt in prompts()) {
+    fn any_instruction_leaves_a_valid_email(prompt in prompts()) {
         let brand = brands::teas();
         let email = one("20% off all teas until Sunday, code WINTER20", &brand, "en", 3).email;
         let means = EditResources { brand: &brand, site: None, origin: None, today: TODAY };
@@ -96,7 +96,7 @@ proptest! {
 }
 
 #[test]
-fn a_prompt_of_any_length_is_read_as_far_as_its_limit() {
+fn a_prompt_of_any_length_is_read_up_to_the_limit() {
     let long = "20% off until Sunday. ".repeat(20_000);
     let composed = one(&long, &brands::teas(), "en", 1);
     assert_eq!(composed.email.check(), vec![]);

@@ -1,4 +1,4 @@
-//! Brands for tests: a shop with everything, a studio with little, a shop that speaks German.
+//! Brands for tests: a shop with everything, a studio with little, a German shop.
 
 use crate::features::emails::composer::Knowledge;
 use crate::features::projects::brand::*;
@@ -127,7 +127,7 @@ pub fn furniture(formality: BrandFormality) -> Brand {
     }
 }
 
-/// What the tea shop has written about itself.
+/// Texts that the tea shop has written about itself.
 pub fn knowledge() -> Vec<Knowledge<'static>> {
     vec![
         Knowledge {

@@ -1,4 +1,4 @@
-//! Prompts that are themselves the message: subject and title carry their fact.
+//! Prompts that are the message themselves: subject and title contain their fact.
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn judge(language: &str, brand: &Brand, prompt: &str, fact: &str) -> Vec<String>
 }
 
 #[test]
-fn subjects_and_titles_carry_the_fact() {
+fn subjects_and_titles_contain_the_fact() {
     let mut wrong = Vec::new();
     let brand = Brand { name: Some("Ledgerly, Inc.".to_owned()), ..brands::teas() };
     for (prompt, fact) in ENGLISH {

@@ -1,4 +1,4 @@
-//! The other languages: their own prompts understood, and complete copy in each.
+//! The other languages: prompts in each are understood, and each has complete copy.
 
 use super::*;
 use crate::features::projects::brand::{BrandFormality, BrandProduct};
@@ -104,7 +104,7 @@ const ALL: [(&str, &[&str; 10]); 5] =
     [("fr", &FRENCH), ("es", &SPANISH), ("it", &ITALIAN), ("pt-BR", &PORTUGUESE), ("nl", &DUTCH)];
 
 #[test]
-fn prompts_of_every_language_are_understood() {
+fn prompts_in_every_language_are_understood() {
     for (code, prompts) in ALL {
         let brand = potter(code, BrandFormality::Casual);
         let read: Vec<_> = prompts.iter().map(|prompt| understand::parse_prompt(prompt, &brand, TODAY)).collect();
@@ -129,7 +129,7 @@ fn prompts_of_every_language_are_understood() {
 }
 
 #[test]
-fn emails_of_every_language_are_whole() {
+fn emails_in_every_language_are_complete() {
     for (code, prompts) in ALL {
         for formality in [BrandFormality::Casual, BrandFormality::Formal] {
             let brand = potter(code, formality);
@@ -146,11 +146,11 @@ fn an_email_can_be_in_another_language_than_its_prompt() {
     assert!(text.contains("20% di sconto") && text.contains("WINTER20") && text.contains("22 novembre"), "{text}");
     assert!(!text.contains("teas") && !text.contains("hand"), "{text}");
     let said = composed.warnings.join(" ");
-    assert!(said.contains("its own sentences were not carried over") && said.contains("\"all teas\""), "{said}");
+    assert!(said.contains("its own sentences are not in the email") && said.contains("\"all teas\""), "{said}");
 }
 
 #[test]
-fn languages_without_phrases_are_admitted() {
+fn languages_without_phrases_have_a_warning() {
     let brand = brands::teas();
     let composed = one("20% off until Sunday", &brand, "pl", 5);
     assert_eq!(composed.email.language.as_str(), "en");

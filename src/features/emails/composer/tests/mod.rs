@@ -1,4 +1,4 @@
-//! Emails by the dozen: from many prompts, for brands that have much and brands that have little.
+//! Emails from many prompts, for brands with much and with little material.
 
 mod any;
 pub mod brands;
@@ -24,7 +24,7 @@ fn brief(prompt: &str, seed: u64) -> Brief<'_> {
     Brief { prompt, images: &[], reference: None, site: Some("https://example.com"), seed, today: TODAY }
 }
 
-/// One email, as a caller without any wishes gets it.
+/// Returns one email without special wishes.
 fn one(prompt: &str, brand: &Brand, language: &str, seed: u64) -> Composed {
     let brief = brief(prompt, seed);
     let language = tag(language);

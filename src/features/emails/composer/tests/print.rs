@@ -1,10 +1,10 @@
-//! An email as people would read it aloud, for tests and for eyes.
+//! Prints an email as plain lines, for tests and for reading.
 
 use std::fmt::Write;
 
 use crate::features::emails::document::*;
 
-/// All words of an email, one block after the other.
+/// Returns all texts of an email, block by block.
 pub fn text(email: &Email) -> String {
     let mut out = String::new();
     let layout = email.style.layout.map_or_else(String::new, |layout| format!("{layout:?}"));

@@ -1,6 +1,6 @@
-//! Prompts as people write them.
+//! Prompts as users write them.
 
-/// Twenty, for a shop.
+/// Twenty prompts for a shop.
 pub const SHOP: [&str; 20] = [
     "Write a welcome email for new subscribers",
     "Welcome email with 10% off the first order, code HELLO10",
@@ -24,7 +24,7 @@ pub const SHOP: [&str; 20] = [
     "Tell our customers that we are moving to a new shop at Kaiserkai 8 on 1 March. The old shop closes on 26 February.",
 ];
 
-/// The same jobs, as others put them.
+/// The same jobs in other words.
 pub const SOFTWARE: [&str; 20] = [
     "welcome new users who just signed up",
     "Onboarding welcome email, mention the import wizard, the mobile app and the help centre",
@@ -48,7 +48,7 @@ pub const SOFTWARE: [&str; 20] = [
     "Announce that prices will change on 1 February. Existing customers keep their price for one year.",
 ];
 
-/// Twenty in German.
+/// Twenty prompts in German.
 pub const GERMAN: [&str; 20] = [
     "Schreibe eine Willkommensmail für neue Abonnenten",
     "Willkommensmail mit 10 % Rabatt auf die erste Bestellung, Code MOIN10",

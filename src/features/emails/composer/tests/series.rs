@@ -1,4 +1,4 @@
-//! Series: their plans, and that their emails belong together.
+//! Series: their plans, and the coherence of their emails.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn plans_follow_the_purpose() {
 }
 
 #[test]
-fn the_callers_count_wins_and_long_series_stay_in_order() {
+fn the_callers_count_takes_precedence_and_long_series_stay_in_order() {
     for count in 1..=limits::EMAILS_PER_SERIES_MAX {
         for prompt in prompts::SHOP {
             let (jobs, offsets) = days(prompt, Some(count));
@@ -38,7 +38,7 @@ fn the_callers_count_wins_and_long_series_stay_in_order() {
 }
 
 #[test]
-fn emails_of_a_series_share_a_look_and_say_different_things() {
+fn emails_of_a_series_share_a_theme_and_differ_in_content() {
     let brand = brands::teas();
     let brief = brief("welcome series of 6 emails", 3);
     let plan = plan(&brief, &brand, true, &tag("en"), None);

@@ -1,4 +1,4 @@
-//! Twenty prompts, twenty emails: each of them right in form, and none like another.
+//! Twenty prompts, twenty emails: each is valid, and no two are alike.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ fn all(prompts: &[&str], brand: &Brand, language: &str) -> Vec<Composed> {
     prompts.iter().zip(1..).map(|(prompt, seed)| one(prompt, brand, language, seed)).collect()
 }
 
-/// What no email may have, in any language.
+/// Returns the flaws that no email may have, in any language.
 pub fn flaws(composed: &Composed) -> Vec<String> {
     let text = print::text(&composed.email);
     let mut flaws: Vec<String> = composed.email.check().iter().map(ToString::to_string).collect();
@@ -28,10 +28,10 @@ pub fn flaws(composed: &Composed) -> Vec<String> {
     flaws
 }
 
-/// How many of the words of the one are the other's too, from 0 to 1.
+/// Returns the share of words that two emails have in common, from 0 to 1.
 fn likeness(one: &str, other: &str) -> f64 {
     let words = |text: &str| -> HashSet<String> {
-        // Products, social networks and the footer are the brand's in all of its emails.
+        // Products, social networks and the footer are the same in all emails of a brand.
         let own = text.lines().skip(1).filter(|line| !line.starts_with("  "));
         let sentences = own.flat_map(|line| line.split(['.', ':', '!', '?']));
         sentences.map(|line| line.trim().to_lowercase()).filter(|line| line.split(' ').count() > 2).collect()

@@ -1,4 +1,4 @@
-//! Days and times in a prompt, written in full, in figures, or from today on; and whether something begins or ends then.
+//! Parses days and times in a prompt, written out, in figures or relative to today, and whether something starts or ends then.
 
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
@@ -22,12 +22,12 @@ pub struct Dates {
     pub on: Option<Date>,
     pub time: Option<Clock>,
     pub time_end: Option<Clock>,
-    /// Whether the days are those of a weekend.
+    /// Whether the days are a weekend.
     pub is_weekend: bool,
     pub notes: Vec<String>,
 }
 
-/// A day, and the words it was read from.
+/// A day, and the words that express it.
 struct FoundDate {
     date: Date,
     /// The first day of a range in one expression: "3–5 December".
@@ -36,7 +36,7 @@ struct FoundDate {
     to: usize,
 }
 
-/// Days read from one prompt: more would be a calendar.
+/// The maximum number of days read from one prompt.
 const DAYS_MAX: usize = 8;
 
 pub fn read(prompt: &Prompt<'_>) -> Dates {
@@ -57,7 +57,7 @@ pub fn read(prompt: &Prompt<'_>) -> Dates {
     dates
 }
 
-/// Say of each day what it is: by the words before it, and by what stands between two of them.
+/// Classifies each day by the words before it and between two of them.
 fn sort(prompt: &Prompt<'_>, found: &[FoundDate], dates: &mut Dates) {
     for (index, day) in found.iter().enumerate() {
         if let Some(first) = day.first {
@@ -79,7 +79,7 @@ fn sort(prompt: &Prompt<'_>, found: &[FoundDate], dates: &mut Dates) {
     }
 }
 
-/// Whether only "to" or a dash stands between.
+/// Returns whether there is only "to" or a dash between them.
 fn is_range(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     let words = prompt.words;
     let skipped =
@@ -92,7 +92,7 @@ fn is_range(prompt: &Prompt<'_>, from: usize, to: usize) -> bool {
     }
 }
 
-/// Whether one of the phrases stands before a place, perhaps with an article or preposition between.
+/// Returns whether one of the phrases precedes an index, optionally with an article or preposition between them.
 fn precedes(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool {
     let small = |at: usize| prompt.words.kind(at) == Kind::Word && prompt.words.fold(at).len() <= 3;
     let mut place = at;
@@ -108,12 +108,12 @@ fn precedes(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool {
     false
 }
 
-/// The day that begins at this word.
+/// Returns the day that starts at this word.
 fn day(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<FoundDate> {
     let words = prompt.words;
     let one = |(date, to): (Date, usize)| FoundDate { date, first: None, from: at, to };
     if let Some((weekday, taken)) = weekday(prompt, at) {
-        // "Friday, 27 November": the figures decide.
+        // "Friday, 27 November": the date takes precedence.
         let mut next = at + taken;
         while matches!(words.fold(next), "," | "the" | "den" | "dem" | "le" | "el" | "il" | "der") {
             next += 1;
@@ -135,7 +135,7 @@ fn weekend(prompt: &Prompt<'_>, at: usize) -> Option<FoundDate> {
     Some(FoundDate { date: sunday, first: sunday.yesterday().ok(), from: at, to: at + taken })
 }
 
-/// The day of the week at this word and how many words it takes, unless it is part of a name like Black Friday.
+/// Returns the day of the week at this word and its length in words, unless it is part of a name such as Black Friday.
 fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<(Weekday, usize)> {
     let mut weekdays = prompt.lexicon.weekdays.iter().enumerate();
     let (place, taken) = weekdays.find_map(|(place, names)| Some((place, prompt.words.any(at, names)?)))?;
@@ -146,7 +146,7 @@ fn weekday(prompt: &Prompt<'_>, at: usize) -> Option<(Weekday, usize)> {
     Some((Weekday::from_monday_zero_offset(i8::try_from(place).ok()?).ok()?, taken))
 }
 
-/// The next such day from today on; "next" is in the week after this one.
+/// Returns the next such day from today on; "next" refers to the following week.
 fn coming(today: Date, weekday: Weekday, next_week: bool) -> Date {
     let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).unwrap_or(today);
     let offset = i64::from(weekday.to_monday_zero_offset());
@@ -154,7 +154,7 @@ fn coming(today: Date, weekday: Weekday, next_week: bool) -> Date {
     if next_week || this < today { this.checked_add(7.days()).unwrap_or(this) } else { this }
 }
 
-/// A day in figures or with its month in words.
+/// Parses a day in figures or with the name of its month.
 fn written(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<FoundDate> {
     let words = prompt.words;
     let one = |(date, to): (Date, usize)| FoundDate { date, first: None, from: at, to };
@@ -228,7 +228,7 @@ fn small_number(prompt: &Prompt<'_>, at: usize) -> Option<i8> {
     prompt.words.raw(at).parse().ok().filter(|day| is_number && (1..=31).contains(day))
 }
 
-/// A year after a day, perhaps with "de" or a comma between.
+/// Parses a year after a day, optionally after "de" or a comma.
 fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
     let read = |at: usize| prompt.words.raw(at).parse().ok().filter(|year| (2000..=2100).contains(year));
     match read(at) {
@@ -240,13 +240,13 @@ fn year(prompt: &Prompt<'_>, at: usize) -> (Option<i16>, usize) {
     }
 }
 
-/// A day of a year, or of the next year in which it is still to come.
+/// Returns a day of a given year, or otherwise its next occurrence.
 fn date(today: Date, year: Option<i16>, month: i8, day: i8) -> Option<Date> {
     if let Some(year) = year {
         return Date::new(year, month, day).ok();
     }
     let this = Date::new(today.year(), month, day).ok().filter(|date| *date >= today);
-    // The 29th of February waits for its year.
+    // February 29 needs a leap year.
     this.or_else(|| (1..=8).find_map(|later| Date::new(today.year() + later, month, day).ok()))
 }
 
@@ -267,7 +267,7 @@ fn points(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     let (day, month) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
     let year = parts.next().and_then(|year| year.parse::<i16>().ok()).map(|year| if year < 100 { year + 2000 } else { year });
     let ends_with_point = prompt.words.fold(at + 1) == "." && prompt.words.joined(at);
-    // "bis 24.12" is a day too, "24.12 €" is not.
+    // "bis 24.12" is a day, "24.12 €" is not.
     let told = prompt.language == Language::De && precedes(prompt, at, &prompt.lexicon.until);
     let priced = super::money::money_at(prompt, at).is_some() || prompt.words.any(at + 1, &prompt.lexicon.hour).is_some();
     if (year.is_none() && !ends_with_point && !told) || priced {
@@ -276,7 +276,7 @@ fn points(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     Some((date(prompt.today, year, month, day)?, at + 1 + usize::from(ends_with_point && year.is_none())))
 }
 
-/// 27/11 or 11/27, with or without year. English prompts mean the month first where both are possible.
+/// Parses 27/11 or 11/27, with or without a year. If both are possible, English prompts put the month first.
 fn slashes(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<(Date, usize)> {
     let words = prompt.words;
     if words.fold(at + 1) != "/" || !words.joined(at) || !words.joined(at + 1) {
@@ -292,7 +292,7 @@ fn slashes(prompt: &Prompt<'_>, at: usize, notes: &mut Vec<String>) -> Option<(D
     let date = date(prompt.today, year, month, day)?;
     if first <= 12 && second <= 12 && first != second {
         notes.push(format!(
-            "The date {} was read as {date}; write the month in words if another day is meant.",
+            "The date {} was read as {date}. If you mean another day, write the month as a word.",
             words.slice(at, to)
         ));
     }
@@ -326,13 +326,13 @@ fn relative(prompt: &Prompt<'_>, at: usize) -> Option<(Date, usize)> {
     None
 }
 
-/// The first time of day, and the one it lasts until.
+/// Parses the first time of day, and its end.
 fn times(prompt: &Prompt<'_>, dates: &mut Dates) {
     let words = prompt.words;
     let Some((at, clock, to)) = (0..words.len()).find_map(|at| time(prompt, at).map(|(clock, to)| (at, clock, to))) else {
         return;
     };
-    // "from 6 to 9 pm": the first figure has no mark of its own.
+    // "from 6 to 9 pm": only the second number has a suffix.
     let is_dash = |at: usize| matches!(words.fold(at), "-" | "–" | "—") || words.any(at, &prompt.lexicon.range) == Some(1);
     let bare = |at: usize| words.raw(at).parse::<u8>().ok().filter(|hour| words.kind(at) == Kind::Number && *hour < 24);
     if at >= 2
@@ -349,7 +349,7 @@ fn times(prompt: &Prompt<'_>, dates: &mut Dates) {
     }
 }
 
-/// Whether a time of day begins at this word.
+/// Returns whether a time of day starts at this word.
 pub fn is_time(prompt: &Prompt<'_>, at: usize) -> bool {
     time(prompt, at).is_some()
 }

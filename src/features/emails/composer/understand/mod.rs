@@ -1,6 +1,6 @@
-//! What a prompt asks for: its purpose, and every fact it states. Pure, and the same for the same prompt.
+//! Extracts what a prompt requests: its purpose, and every fact it states. Pure and deterministic.
 //!
-//! It invents nothing: what the prompt does not say is `None`. It does not know how emails are written.
+//! Invents nothing: what the prompt does not state is `None`. Does not know how emails are written.
 
 mod dates;
 mod money;
@@ -29,33 +29,33 @@ use crate::features::emails::document::{Layout, Purpose};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// A prompt as far as it is understood.
+/// The parsed facts of a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedPrompt {
     pub purpose: Purpose,
-    /// What it tells of, where that is closer than the purpose.
+    /// The occasion, if it is more specific than the purpose.
     pub occasion: Option<Occasion>,
-    /// The fact that an announcement is about, as a title. In the prompt's words.
+    /// The news of an announcement as a title, in the prompt's words.
     pub news: Option<News>,
     /// What is back in stock, in the prompt's words: "our most popular item".
     pub item: Option<String>,
-    /// For how many years somebody is thanked.
+    /// The number of years for which the email says thank you.
     pub years: Option<usize>,
     /// The language of the prompt.
     pub language: Language,
-    /// Languages the prompt asks for.
+    /// The requested languages.
     pub languages: Vec<Language>,
-    /// How many emails it asks for; none: it does not say.
+    /// The requested number of emails, if the prompt gives one.
     pub count: Option<usize>,
-    /// Whether it asks for several, perhaps without saying how many.
+    /// Whether the prompt requests several emails, with or without a number.
     pub is_series: bool,
     pub season: Option<String>,
     pub saving: Option<Saving>,
-    /// What a friend gets and what the reader gets for it.
+    /// What a friend gets, and what the recipient gets for it.
     pub gifts: Option<(Money, Money)>,
     pub scope: Option<Scope>,
     pub free_shipping: bool,
-    /// From which order value on something holds.
+    /// The minimum order value of the offer.
     pub threshold: Option<Money>,
     pub price: Option<Money>,
     /// Whether the price is the lowest of several.
@@ -63,31 +63,31 @@ pub struct ParsedPrompt {
     pub code: Option<String>,
     pub starts: Option<Date>,
     pub ends: Option<Date>,
-    /// The day of something that neither begins nor ends a period.
+    /// The day of something that is neither the start nor the end of a period.
     pub on: Option<Date>,
-    /// Whether the days are a weekend's.
+    /// Whether the days are a weekend.
     pub is_weekend: bool,
-    /// Whether the prompt means the evening of today.
+    /// Whether the prompt refers to this evening.
     pub is_tonight: bool,
-    /// Whether the end is the last day on which orders arrive in time.
+    /// Whether the end is the order deadline for timely delivery.
     pub is_order_day: bool,
     pub time: Option<Clock>,
     pub time_end: Option<Clock>,
-    /// Places of the brand's products that it names, in the order of the prompt.
+    /// The indexes of the brand's products that it names, in the order of the prompt.
     pub products: Vec<usize>,
     /// Whether the prompt gives the first of them an article: "the Clay Pot".
     pub product_has_article: bool,
-    /// The name of what is new or meant: quoted, or after "new". In the prompt's words.
+    /// The name of what is new or featured: quoted, or after "new". In the prompt's words.
     pub name: Option<Name>,
     pub topic: Option<String>,
     pub event: Option<String>,
-    /// What an event is about, after its colon.
+    /// The subject of an event, after its colon.
     pub event_topic: Option<String>,
     pub venue: Option<Venue>,
     pub audience: Option<String>,
-    /// Sentences meant for the reader, in the prompt's words.
+    /// Sentences for the recipient, in the prompt's words.
     pub statements: Vec<String>,
-    /// What is told after "that", where the language's word order lets it stand only there.
+    /// The clause after "that", if the language's word order requires it to stay a clause.
     pub clause: Option<String>,
     /// Things to mention, in the prompt's words.
     pub points: Vec<String>,
@@ -102,9 +102,9 @@ pub struct ParsedPrompt {
     pub short: bool,
     pub layout: Option<Layout>,
     pub color: Option<Color>,
-    /// What was read in one of two ways, for the writer of the prompt.
+    /// Notes for the author of the prompt about ambiguous facts.
     pub notes: Vec<String>,
-    /// Sentences that could not be told to the reader as they are.
+    /// Sentences that could not be passed on to the recipient unchanged.
     pub unused: Vec<String>,
 }
 
@@ -120,20 +120,20 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
-    /// Whether it is the same in every language: quoted, or written as a proper name.
+    /// Whether it is the same in every language: quoted, or capitalized as a proper name.
     pub is_proper: bool,
 }
 
-/// Where something takes place.
+/// The place of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Venue {
-    /// By itself: "The Old Mill".
+    /// On its own: "The Old Mill".
     pub name: String,
     /// In a sentence: "at the Old Mill"; none if the prompt gave only the name.
     pub phrase: Option<String>,
 }
 
-/// What the parts of understanding read from.
+/// The input of all parsers of facts.
 struct Prompt<'a> {
     words: &'a Tokens<'a>,
     lexicon: &'static Lexicon,
@@ -141,7 +141,7 @@ struct Prompt<'a> {
     today: Date,
 }
 
-/// Understand a prompt. `today` is the day on which "this Friday" was said.
+/// Parses a prompt. `today` is the reference for "this Friday".
 // long: one line for each thing that is read.
 pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let text = clean(prompt);
@@ -153,7 +153,7 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let words = Tokens::read(&rest);
     let prompt = Prompt { words: &words, ..prompt };
     let code = money::code(&prompt);
-    // A code like SUMMER20 says nothing about the season.
+    // A code such as SUMMER20 says nothing about the season.
     let masked = code.as_ref().map_or_else(|| rest.clone(), |code| rest.replace(code.as_str(), "·"));
     let masked = Tokens::read(&masked);
     let bare = Prompt { words: &masked, ..prompt };
@@ -168,7 +168,7 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     let free_shipping = words.find(0, &prompt.lexicon.shipping).is_some();
     let occasion = occasion::read(&prompt, purpose, money.saving.is_some(), free_shipping);
     let topic = names::topic(&prompt).or_else(|| occasion::tips_title(&prompt, occasion));
-    // "Tell them our shop closes": what looks like a topic is how the news begin.
+    // "Tell them our shop closes": the apparent topic is the start of the news.
     let begins = |news: &News, topic: &String| news.title.to_lowercase().starts_with(&topic.to_lowercase());
     let news =
         news::news(&prompt, purpose, &said.statements).filter(|news| topic.as_ref().is_none_or(|topic| begins(news, topic)));
@@ -230,23 +230,23 @@ pub fn parse_prompt(prompt: &str, brand: &Brand, today: Date) -> ParsedPrompt {
     }
 }
 
-/// The brand's main language, if prompts can be in it.
+/// Returns the brand's main language, if prompts can be in it.
 fn own_language(brand: &Brand) -> Language {
     let tag = brand.languages.first().and_then(|tag| LanguageTag::parse(tag).ok());
     tag.and_then(|tag| Language::of(&tag)).filter(|language| language.is_complete()).unwrap_or(Language::En)
 }
 
 impl Prompt<'_> {
-    /// Whether any of these phrases stands anywhere.
+    /// Returns whether any of these phrases occurs.
     fn says(&self, phrases: &[Phrase]) -> bool {
         self.words.find(0, phrases).is_some()
     }
 
-    /// Whether a sentence or line ends at this place.
+    /// Returns whether a sentence or line ends here.
     fn is_end(&self, at: usize) -> bool {
         match self.words.kind(at) {
             Kind::End => true,
-            // A point between letters and digits without space after it belongs to an address or a number.
+            // A period between characters without a following space belongs to an address or a number.
             Kind::Sign => match self.words.fold(at) {
                 "!" | "?" | ";" => true,
                 "." => !self.words.joined(at),
@@ -257,7 +257,7 @@ impl Prompt<'_> {
     }
 }
 
-/// A prompt of bounded length, without characters that are invisible or mean something to the merge language.
+/// Returns a prompt of bounded length, without invisible characters and those of the merge language.
 pub fn clean(prompt: &str) -> String {
     let kept = |c: &char| {
         let braces = matches!(c, '{' | '}');
@@ -267,7 +267,7 @@ pub fn clean(prompt: &str) -> String {
     prompt.chars().take(limits::COMPOSER_PROMPT_CHARACTERS_MAX).map(tabs).filter(kept).collect()
 }
 
-/// Every web address, without the punctuation that ends the sentence.
+/// Returns every web address, without the punctuation that ends the sentence.
 pub fn links(text: &str) -> Vec<String> {
     let is_link = |word: &&str| word.starts_with("https://") || word.starts_with("http://") || word.starts_with("www.");
     let bare = |word: &str| {
@@ -283,7 +283,7 @@ fn layout(prompt: &Prompt<'_>) -> Option<Layout> {
     Layout::ALL.into_iter().find(asked)
 }
 
-/// A colour written as `#1A73E8`.
+/// Returns a color written as `#1A73E8`.
 fn color(words: &Tokens<'_>) -> Option<Color> {
     let marks = words.text.match_indices('#');
     marks.filter_map(|(at, _)| words.text.get(at..at + "#RRGGBB".len())?.parse().ok()).next()

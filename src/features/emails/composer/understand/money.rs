@@ -1,4 +1,4 @@
-//! Percentages, amounts and codes in a prompt, and what each of them is.
+//! Parses percentages, amounts and codes in a prompt, and what each of them means.
 
 use super::order::Order;
 use super::{Prompt, Scope, names};
@@ -13,14 +13,14 @@ pub struct Money {
     pub currency: &'static str,
 }
 
-/// What the reader saves.
+/// What the recipient saves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Saving {
     Percent { value: f64, up_to: bool },
     Amount { value: Money, up_to: bool },
 }
 
-/// The amounts of a prompt by what they are.
+/// The amounts of a prompt by meaning.
 #[derive(Clone, Debug, Default)]
 pub struct Amounts {
     pub saving: Option<Saving>,
@@ -29,10 +29,10 @@ pub struct Amounts {
     pub price_is_least: bool,
 }
 
-/// How far from an amount the word may stand that says what it is.
+/// The maximum distance between an amount and the word that gives its meaning.
 const REACH: usize = 3;
 
-/// Signs and words of currencies, in all languages.
+/// Currency symbols and words in all languages.
 const CURRENCIES: [(&str, &str); 26] = [
     ("€", "EUR"),
     ("eur", "EUR"),
@@ -62,7 +62,7 @@ const CURRENCIES: [(&str, &str); 26] = [
     ("pln", "PLN"),
 ];
 
-/// Read every amount; those of an order's lines are left out.
+/// Reads every amount except those of an order's lines.
 pub fn read(prompt: &Prompt<'_>, order: &Order) -> Amounts {
     let mut found = Amounts::default();
     let (words, lexicon) = (prompt.words, prompt.lexicon);
@@ -98,7 +98,7 @@ pub fn read(prompt: &Prompt<'_>, order: &Order) -> Amounts {
     found
 }
 
-/// Whether "from" stands before a price.
+/// Returns whether "from" precedes a price.
 fn least(prompt: &Prompt<'_>, at: usize) -> bool {
     prompt.words.before(at, &prompt.lexicon.start).is_some()
 }
@@ -113,7 +113,7 @@ fn near_before(prompt: &Prompt<'_>, at: usize, phrases: &[Vec<String>]) -> bool 
     reach.into_iter().any(|at| prompt.words.any(at, phrases).is_some())
 }
 
-/// A percentage that somebody saves: not "100 % cotton".
+/// Parses a percentage that is a saving: not "100 % cotton".
 fn percent(prompt: &Prompt<'_>, at: usize) -> Option<f64> {
     let words = prompt.words;
     if words.kind(at) != Kind::Number {
@@ -127,7 +127,7 @@ fn percent(prompt: &Prompt<'_>, at: usize) -> Option<f64> {
     (saves || (value < 100.0 && stands_alone)).then_some(value)
 }
 
-/// An amount that begins here, and how many words it takes.
+/// Parses an amount that starts here, and its length in words.
 pub fn money_at(prompt: &Prompt<'_>, at: usize) -> Option<(Money, usize)> {
     let words = prompt.words;
     let currency = |at: usize| CURRENCIES.iter().find(|(word, _)| *word == words.fold(at)).map(|(_, code)| *code);
@@ -149,7 +149,7 @@ pub fn money_at(prompt: &Prompt<'_>, at: usize) -> Option<(Money, usize)> {
     Some((Money { amount, currency }, 2))
 }
 
-/// "Give 5 €, get 5 €": the only two amounts of a prompt.
+/// Parses "Give 5 €, get 5 €": the only two amounts of a prompt.
 pub fn gifts(prompt: &Prompt<'_>) -> Option<(Money, Money)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -166,7 +166,7 @@ pub fn gifts(prompt: &Prompt<'_>) -> Option<(Money, Money)> {
     Some((give, get))
 }
 
-/// A code for a discount: after the word for it, or by its looks.
+/// Parses a discount code: after the word for it, or by its form.
 pub fn code(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let mut from = 0;
@@ -190,7 +190,7 @@ pub fn code(prompt: &Prompt<'_>) -> Option<String> {
     all.into_iter().find(by_looks).map(str::to_owned)
 }
 
-/// A code may have hyphens: all that stands without space is one.
+/// Returns a code with its hyphens, up to the next space.
 fn whole_code(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     let start = prompt.words.tokens.get(at)?.start;
     let rest = &prompt.words.text[start..];
@@ -198,13 +198,13 @@ fn whole_code(prompt: &Prompt<'_>, at: usize) -> Option<String> {
     Some(rest[..end].trim_end_matches(['-', '_']).to_owned())
 }
 
-/// Capital letters and digits only, as shops make codes.
+/// Returns whether a word consists of uppercase letters and digits, like the codes of shops.
 fn is_code(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     (3..=24).contains(&word.len()) && word.chars().all(plain) && word.chars().any(|c| c.is_ascii_uppercase())
 }
 
-/// "Their first order" and "the first order" are the reader's.
+/// Rewrites "their first order" and "the first order" for the recipient.
 fn addressed(prompt: &Prompt<'_>, text: String) -> String {
     if prompt.language != Language::En {
         return text;
@@ -217,7 +217,7 @@ fn addressed(prompt: &Prompt<'_>, text: String) -> String {
     }
 }
 
-/// What an offer covers, in the prompt's words.
+/// Returns what an offer covers, in the prompt's words.
 pub fn scope(prompt: &Prompt<'_>) -> Option<Scope> {
     if prompt.says(&prompt.lexicon.everything) {
         return Some(Scope::Everything);
@@ -226,7 +226,7 @@ pub fn scope(prompt: &Prompt<'_>) -> Option<Scope> {
     for at in 0..words.len() {
         let Some(taken) = words.any(at, &prompt.lexicon.scope) else { continue };
         let from = at + taken;
-        // "20% off for new customers", "$10 off orders over $50": that is no range of goods.
+        // "20% off for new customers", "$10 off orders over $50": these are not product ranges.
         let first = from + words.any(from, &prompt.lexicon.determiners).unwrap_or(0);
         let is_other =
             words.any(first, &prompt.lexicon.phrase_ends).is_some() || words.any(first, &prompt.lexicon.over).is_some();

@@ -1,4 +1,4 @@
-//! Names in a prompt: products, what is new, topics, events, places, audiences. Always in the prompt's own words.
+//! Parses names in a prompt: products, what is new, topics, events, places, audiences. Always in the prompt's own words.
 
 use super::{Name, Prompt, Venue, dates, money};
 use crate::features::emails::composer::language::Language;
@@ -6,22 +6,22 @@ use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::projects::brand::Brand;
 use crate::vocab::limits;
 
-/// Words of a name or topic.
+/// The maximum number of words in a name or topic.
 const PHRASE_WORDS_MAX: usize = 7;
 /// A longer quotation is a sentence, not a name.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// A shorter name would be found inside other words.
+/// Shorter names would match inside other words.
 const PRODUCT_CHARACTERS_MIN: usize = 4;
-/// Words between "at" and the end of a place's name.
+/// The maximum number of words in the name of a place after "at".
 const VENUE_WORDS_MAX: usize = 9;
 
-/// The brand's products that the prompt names, in the order of the prompt.
+/// Returns the brand's products that the prompt names, in the order of the prompt.
 pub fn products(words: &Tokens<'_>, brand: &Brand) -> Vec<usize> {
     let text: Vec<&str> = words.tokens.iter().filter(|token| token.kind != Kind::Sign).map(|token| &*token.fold).collect();
     let text = format!(" {} ", text.join(" "));
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (index, product) in brand.products.iter().enumerate().take(limits::COMPOSER_PRODUCTS_MAX) {
-        // "Green tea, 100 g" is called "Green tea" too.
+        // "Green tea" also refers to "Green tea, 100 g".
         let short = product.name.split([',', '(', '|', '–']).next().unwrap_or_default();
         let place = [product.name.as_str(), short].into_iter().find_map(|name| {
             let name = Tokens::read(name);
@@ -40,7 +40,7 @@ pub fn products(words: &Tokens<'_>, brand: &Brand) -> Vec<usize> {
     found.into_iter().map(|(_, index)| index).take(limits::EMAIL_PRODUCTS_MAX).collect()
 }
 
-/// What stands in quotation marks, with the place of the first mark.
+/// Returns the quoted texts, each with the index of its opening mark.
 pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     let closes = |open: &str| match open {
         "\"" => Some("\"”"),
@@ -69,7 +69,7 @@ pub fn quotations<'a>(words: &Tokens<'a>) -> Vec<(usize, &'a str)> {
     found
 }
 
-/// The words from a place to where a name ends.
+/// Returns the words from an index to the end of a name.
 pub fn phrase(prompt: &Prompt<'_>, from: usize) -> Option<String> {
     let words = prompt.words;
     let mut to = from;
@@ -88,7 +88,7 @@ pub fn phrase(prompt: &Prompt<'_>, from: usize) -> Option<String> {
     (text.chars().count() >= 3 && text.chars().any(char::is_alphabetic)).then(|| text.to_owned())
 }
 
-/// The name of what the email is about: quoted, after "launch of", or after "new".
+/// Returns the name of the email's subject: quoted, after "launch of", or after "new".
 pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     let words = prompt.words;
     let said = |at: usize| {
@@ -127,13 +127,13 @@ pub fn name(prompt: &Prompt<'_>) -> Option<Name> {
     Some(Name { text, is_proper })
 }
 
-/// Whether an English name reads better with "the": "the autumn collection".
+/// Returns whether an English name needs "the": "the autumn collection".
 pub fn needs_article(prompt: &Prompt<'_>, name: &Option<Name>) -> bool {
     let is_common = |name: &Name| !name.is_proper && name.text.starts_with(char::is_lowercase);
     prompt.language == Language::En && name.as_ref().is_some_and(is_common)
 }
 
-/// What the prompt says the email is about.
+/// Returns the stated topic of the email.
 pub fn topic(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let mut from = 0;
@@ -157,7 +157,7 @@ pub fn topic(prompt: &Prompt<'_>) -> Option<String> {
     phrase(prompt, start).filter(|_| !is_clause && has_determiner)
 }
 
-/// "Light in winter": a topic goes on over one preposition.
+/// Extends a topic across one preposition: "light in winter".
 fn with_place(prompt: &Prompt<'_>, start: usize, topic: String) -> String {
     let words = prompt.words;
     let end = words.tokens.get(start).map_or(0, |token| token.start + topic.len());
@@ -172,7 +172,7 @@ fn with_place(prompt: &Prompt<'_>, start: usize, topic: String) -> String {
     }
 }
 
-/// What people are invited to.
+/// Returns the event of an invitation.
 pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let (at, taken) = words.find(0, &prompt.lexicon.event)?;
@@ -185,7 +185,7 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
             || words.any(at, &prompt.lexicon.new).is_some()
     };
     match prompt.language {
-        // Adjectives before a noun are bent in German and Dutch: the noun stands by itself.
+        // German and Dutch adjectives before a noun are inflected, so only the noun is used.
         Language::De | Language::Nl => {
             // "Online-Seminar" is one word.
             let joined = at >= 2 && words.fold(at - 1) == "-" && words.joined(at - 1) && words.joined(at - 2);
@@ -194,7 +194,7 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
         Language::En => {
             let start = (at.saturating_sub(4)..at).rev().take_while(|at| !stops(*at)).last().unwrap_or(at);
             let text = words.slice(start, end);
-            // A capital letter that only begins the prompt is none of the name.
+            // A capital letter at the start of the prompt does not indicate a name.
             Some(if start == 0 { text.to_lowercase() } else { text.to_owned() })
         }
         Language::Fr | Language::Es | Language::It | Language::Pt | Language::Ar | Language::He => {
@@ -212,13 +212,13 @@ pub fn event(prompt: &Prompt<'_>) -> Option<String> {
     }
 }
 
-/// What an event is about: "Webinar on Tuesday: how to brew tea".
+/// Returns the subject of an event: "Webinar on Tuesday: how to brew tea".
 pub fn event_topic(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let (event, _) = words.find(0, &prompt.lexicon.event)?;
     let is_colon = |at: &usize| words.fold(*at) == ":" && !words.joined(*at) && words.kind(at + 1) == Kind::Word;
     let colon = (event + 1..words.len()).find(is_colon)?;
-    // One word before a colon is a label: "Registration: …".
+    // A single word before a colon is a label: "Registration: …".
     let before = (0..colon).rev().take_while(|at| !prompt.is_end(*at) && words.fold(*at) != ",").count();
     let end = (colon + 1..words.len()).find(|at| prompt.is_end(*at)).unwrap_or(words.len());
     let text = words.slice(colon + 1, end).trim().trim_end_matches('.');
@@ -227,7 +227,7 @@ pub fn event_topic(prompt: &Prompt<'_>) -> Option<String> {
     (before >= 2 && fits && !is_about_days).then(|| text.to_owned())
 }
 
-/// A street and its number between commas: "12 Harbour Lane", "Bahrenfelder Straße 146".
+/// Returns a street with its number between commas: "12 Harbour Lane", "Bahrenfelder Straße 146".
 fn address(prompt: &Prompt<'_>) -> Option<(usize, usize)> {
     let words = prompt.words;
     let capital = |at: usize| words.kind(at) == Kind::Word && words.raw(at).starts_with(char::is_uppercase);
@@ -248,7 +248,7 @@ fn address(prompt: &Prompt<'_>) -> Option<(usize, usize)> {
     })
 }
 
-/// Where something takes place: after a label, or after "at" with a name in capitals.
+/// Returns the place of an event: after a label, or after "at" with a capitalized name.
 pub fn venue(prompt: &Prompt<'_>) -> Option<Venue> {
     let words = prompt.words;
     let mut from = 0;
@@ -275,7 +275,7 @@ pub fn venue(prompt: &Prompt<'_>) -> Option<Venue> {
     Some(Venue { name: format!("{room}{street}"), phrase: None })
 }
 
-/// "In our shop" right before a place, or anywhere.
+/// Finds "in our shop" directly before an index, or anywhere.
 fn room(prompt: &Prompt<'_>, before: usize) -> Option<Venue> {
     let words = prompt.words;
     (0..before).find_map(|at| {
@@ -283,13 +283,13 @@ fn room(prompt: &Prompt<'_>, before: usize) -> Option<Venue> {
         let first = at + taken;
         let noun = first + words.any(first, &prompt.lexicon.determiners).unwrap_or(0);
         let end = noun + words.any(noun, &prompt.lexicon.places)?;
-        // "Im Laden" keeps its preposition: without it, "Laden" would be bent wrong.
+        // "Im Laden" keeps its preposition, because "Laden" alone would need another inflection.
         let name = if prompt.language == Language::De { words.slice(at, end) } else { words.slice(first, end) };
         Some(Venue { name: name.to_owned(), phrase: Some(words.slice(at, end).to_owned()) })
     })
 }
 
-/// "at the Old Mill, Bristol": from the preposition to where the name ends.
+/// Returns "at the Old Mill, Bristol", from the preposition to the end of the name.
 fn place(prompt: &Prompt<'_>, at: usize, from: usize) -> Option<Venue> {
     let words = prompt.words;
     let capital = |at: usize| words.kind(at) == Kind::Word && words.raw(at).starts_with(char::is_uppercase);
@@ -332,7 +332,7 @@ fn place(prompt: &Prompt<'_>, at: usize, from: usize) -> Option<Venue> {
     Some(Venue { name, phrase: Some(phrase) })
 }
 
-/// For whom the email is, where readers like to hear it: "for our loyal customers", not "for inactive users".
+/// Returns the audience, if recipients like to read it: "for our loyal customers", not "for inactive users".
 pub fn audience(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     for at in 0..words.len() {
@@ -348,7 +348,7 @@ pub fn audience(prompt: &Prompt<'_>) -> Option<String> {
     None
 }
 
-/// Whether "the" stands before the first product that the prompt names, in English.
+/// Returns whether "the" precedes the first named product in an English prompt.
 pub fn has_article(prompt: &Prompt<'_>, brand: &Brand, products: &[usize]) -> bool {
     let Some(product) = products.first().and_then(|place| brand.products.get(*place)) else { return false };
     let name = Tokens::read(&product.name);

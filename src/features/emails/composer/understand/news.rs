@@ -1,6 +1,6 @@
-//! The fact that an announcement is about, as a title: the prompt's own sentence, shortened where it is too long for a subject.
+//! Finds the news of an announcement as a title: the prompt's own sentence, shortened if it is too long for a subject.
 //!
-//! German and Dutch clauses after "that" become main clauses only where the order of words is sure.
+//! German and Dutch clauses after "that" become main clauses only if the word order is certain.
 
 use super::Prompt;
 use crate::features::emails::composer::language::Language;
@@ -11,11 +11,11 @@ use crate::features::emails::document::Purpose;
 #[derive(Clone, Debug, PartialEq)]
 pub struct News {
     pub title: String,
-    /// What the title leaves out; none if it says all.
+    /// The part that the title omits, if any.
     pub more: Option<String>,
 }
 
-/// Longer titles are cut by mail clients.
+/// Email clients cut longer titles.
 const TITLE_CHARACTERS_MAX: usize = 60;
 /// A shorter part of a sentence says too little.
 const TITLE_CHARACTERS_MIN: usize = 16;
@@ -23,7 +23,7 @@ const TITLE_CHARACTERS_MIN: usize = 16;
 const DUTCH_AUXILIARIES: [&str; 12] =
     ["zal", "zullen", "gaat", "gaan", "heeft", "hebben", "is", "zijn", "wordt", "worden", "kan", "kunnen"];
 
-/// The fact of an announcement: its first sentence.
+/// Returns the news of an announcement: its first sentence.
 pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Option<News> {
     let statement = statements.first().filter(|_| purpose == Purpose::Announcement)?;
     let whole = statement.trim_end_matches('.');
@@ -41,7 +41,7 @@ pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Opt
     {
         return Some(News { title: title.to_owned(), more });
     }
-    // At the last word that fits; not right after an article or preposition.
+    // Cut at the last word that fits, but not directly after an article or preposition.
     let words = Tokens::read(whole);
     let room = |at: &usize| words.slice(0, *at).chars().count() < TITLE_CHARACTERS_MAX;
     let hangs = |at: usize| {
@@ -56,7 +56,7 @@ pub fn news(prompt: &Prompt<'_>, purpose: Purpose, statements: &[String]) -> Opt
     Some(News { title: format!("{}…", words.slice(0, end)), more })
 }
 
-/// A clause after "that" as a sentence; nothing where its order of words is unsure.
+/// Turns a clause after "that" into a sentence, or returns `None` if its word order is uncertain.
 pub fn main_clause(prompt: &Prompt<'_>, clause: &str) -> Option<String> {
     let words = Tokens::read(clause);
     let is_simple = words.len() > 1 && !clause.contains(',');
@@ -74,7 +74,7 @@ pub fn main_clause(prompt: &Prompt<'_>, clause: &str) -> Option<String> {
     }
 }
 
-/// The verb from the end right after the subject, its first part left where it is.
+/// Moves the verb from the end to directly after the subject; a separable prefix stays at the end.
 fn turned(prompt: &Prompt<'_>, words: &Tokens<'_>, subject: usize, verb: usize) -> Option<String> {
     let is_verb = words.kind(verb) == Kind::Word && words.raw(verb).starts_with(char::is_lowercase) && verb >= subject;
     let ending = words.fold(verb);
@@ -92,7 +92,7 @@ fn turned(prompt: &Prompt<'_>, words: &Tokens<'_>, subject: usize, verb: usize) 
     Some(format!("{} {bare} {}", words.slice(0, subject), rest.join(" ")).trim_end().to_owned())
 }
 
-/// Where the subject ends: a pronoun, or an article with its noun and the name after it.
+/// Returns the end of the subject: a pronoun, or an article with its noun and the name after it.
 fn german_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     if matches!(words.fold(0), "wir" | "ich" | "es" | "sie" | "man" | "ihr" | "du") {
         return Some(1);
@@ -107,7 +107,7 @@ fn german_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     Some((noun + 1..words.len()).find(|at| !capital(*at) || is_time(*at)).unwrap_or(noun + 1))
 }
 
-/// A pronoun, or an article with the noun right before a preposition.
+/// Returns the end of the subject: a pronoun, or an article with the noun directly before a preposition.
 fn dutch_subject(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<usize> {
     if matches!(words.fold(0), "we" | "wij" | "ik" | "er" | "ze") {
         return Some(1);

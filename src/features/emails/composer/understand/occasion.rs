@@ -1,22 +1,22 @@
-//! What an email tells of, where words of the prompt say it more closely than the purpose does.
+//! Finds the occasion of an email, if words of the prompt are more specific than the purpose.
 
 use super::{Prompt, names};
 use crate::features::emails::composer::lexicon::Occasion;
 use crate::features::emails::composer::tokens::{Kind, Tokens, number};
 use crate::features::emails::document::Purpose;
 
-/// Newsletters tell of many things: none of them is the occasion.
+/// A newsletter has many topics, none of which is the occasion.
 const NEWSLETTERS: [&str; 4] = ["newsletter", "nieuwsbrief", "boletin", "infolettre"];
-/// Nobody is thanked for longer.
+/// The maximum number of years of an anniversary.
 const YEARS_MAX: f64 = 50.0;
-/// Longer titles are cut by mail clients.
+/// Email clients cut longer titles.
 const TITLE_CHARACTERS_MAX: usize = 60;
 
 fn named(prompt: &Prompt<'_>, occasion: Occasion) -> bool {
     prompt.lexicon.occasions.get(&occasion).is_some_and(|phrases| prompt.says(phrases))
 }
 
-/// What is announced, if its words are sure enough to tell the purpose by.
+/// Returns the announced occasion, if its words are clear enough to decide the purpose.
 pub fn announced(prompt: &Prompt<'_>) -> Option<Occasion> {
     let is_newsletter = |at: usize| NEWSLETTERS.iter().any(|word| prompt.words.fold(at).starts_with(word));
     if (0..prompt.words.len()).any(is_newsletter) {
@@ -26,12 +26,12 @@ pub fn announced(prompt: &Prompt<'_>) -> Option<Occasion> {
     Occasion::ANNOUNCED.into_iter().find(sure)
 }
 
-/// Whether the prompt asks for tips.
+/// Returns whether the prompt requests tips.
 pub fn gives_tips(prompt: &Prompt<'_>) -> bool {
     named(prompt, Occasion::Tips)
 }
 
-/// The occasion of an email of this purpose.
+/// Returns the occasion of an email with this purpose.
 pub fn read(prompt: &Prompt<'_>, purpose: Purpose, has_saving: bool, has_free_shipping: bool) -> Option<Occasion> {
     match purpose {
         Purpose::Sale if named(prompt, Occasion::LastChance) => Some(Occasion::LastChance),
@@ -42,7 +42,7 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, has_saving: bool, has_free_sh
     }
 }
 
-/// What is back: "our most popular item", after "for".
+/// Returns what is back in stock: "our most popular item", after "for".
 pub fn item(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<String> {
     occasion.filter(|occasion| *occasion == Occasion::BackInStock)?;
     let (words, lexicon) = (prompt.words, prompt.lexicon);
@@ -58,7 +58,7 @@ pub fn item(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<String> {
     Some(if article.is_empty() { text } else { format!("{article} {text}") })
 }
 
-/// What tips are about: the prompt itself where it is no instruction, or what stands after its colon.
+/// Returns the subject of tips: the prompt itself if it is not an instruction, or the text after its colon.
 pub fn tips_title(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<String> {
     occasion.filter(|occasion| *occasion == Occasion::Tips)?;
     let text = prompt.words.text.trim().trim_end_matches('.');
@@ -71,7 +71,7 @@ pub fn tips_title(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<Str
     (fits && is_one_line && !is_instruction).then(|| super::capital(text))
 }
 
-/// "For a year", "fünf Jahre".
+/// Returns the number of years: "for a year", "fünf Jahre".
 pub fn years(prompt: &Prompt<'_>, occasion: Option<Occasion>) -> Option<usize> {
     occasion.filter(|occasion| *occasion == Occasion::Thanks)?;
     let (words, lexicon) = (prompt.words, prompt.lexicon);

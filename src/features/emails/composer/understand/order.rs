@@ -1,4 +1,4 @@
-//! The order that a receipt is about: its number, its lines, its total.
+//! Parses the order of a receipt: its number, its lines, its total.
 
 use super::Prompt;
 use super::money::{Money, money_at};
@@ -13,26 +13,26 @@ pub struct OrderItem {
     pub price: Option<Money>,
 }
 
-/// What a prompt says of an order.
+/// The order in a prompt.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     pub number: Option<String>,
     pub items: Vec<OrderItem>,
     pub total: Option<Money>,
-    /// The words it was read from.
+    /// The words that express it.
     covered: Vec<(usize, usize)>,
 }
 
 impl Order {
-    /// Whether this word belongs to the order.
+    /// Returns whether this word belongs to the order.
     pub fn covers(&self, at: usize) -> bool {
         self.covered.iter().any(|(from, to)| (*from..*to).contains(&at))
     }
 }
 
-/// Quantities beyond this are something else.
+/// A larger number is not a quantity.
 const QUANTITY_MAX: f64 = 999.0;
-/// Words of an item's name.
+/// The maximum number of words in an item's name.
 const NAME_WORDS_MAX: usize = 8;
 
 pub fn read(prompt: &Prompt<'_>) -> Order {
@@ -60,7 +60,7 @@ pub fn read(prompt: &Prompt<'_>) -> Order {
     order
 }
 
-/// `2 x Green tea 12.50 €`, and where it ends.
+/// Parses `2 x Green tea 12.50 €` and returns where it ends.
 fn item(prompt: &Prompt<'_>, at: usize) -> Option<(OrderItem, usize)> {
     let words = prompt.words;
     let times = matches!(words.fold(at + 1), "x" | "×");
@@ -95,7 +95,7 @@ fn item(prompt: &Prompt<'_>, at: usize) -> Option<(OrderItem, usize)> {
     Some((item, end))
 }
 
-/// `#10234`, or a number after the word for an order.
+/// Parses `#10234`, or a number after the word for an order.
 fn order_number(prompt: &Prompt<'_>) -> Option<String> {
     let words = prompt.words;
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! The purpose of an email, how many are asked for, the season and the languages, from the words of a prompt.
+//! Finds the purpose of an email, the number of emails, the season and the languages in the words of a prompt.
 
 use super::Prompt;
 use super::money::Amounts;
@@ -8,18 +8,18 @@ use crate::features::emails::composer::tokens::{Kind, Tokens, number};
 use crate::features::emails::document::Purpose;
 use crate::vocab::limits;
 
-/// A word among the first of a prompt says more about it than a later one.
+/// Extra weight for a word near the start of a prompt, which is more significant than a later one.
 const HEAD_WORDS: usize = 6;
-/// What a season is worth against other purposes, when nothing else is said.
+/// The weight of a season against other purposes, if nothing else is named.
 const SEASON_SCORE: usize = 5;
-/// Times of the year are named in passing more often than feasts.
+/// The weight of times of the year, which are more often mentioned in passing than holidays.
 const TIME_OF_YEAR_SCORE: usize = 3;
-/// What the words of an occasion are worth: as much as those of a cart or a receipt.
+/// The weight of the words of an occasion: the same as those of a cart or a receipt.
 const ANNOUNCED_SCORE: usize = 6;
 const TIPS_SCORE: usize = 4;
 const TIMES_OF_YEAR: [&str; 4] = ["spring", "summer", "autumn", "winter"];
 
-/// The purpose that most words speak for.
+/// Returns the purpose with the highest score.
 pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, has_name: bool, has_product: bool) -> Purpose {
     let announced = super::occasion::announced(prompt).filter(|_| money.saving.is_none());
     let gives_tips = super::occasion::gives_tips(prompt) && money.saving.is_none();
@@ -39,7 +39,7 @@ pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, ha
         score = match purpose {
             Purpose::Announcement if announced.is_some() => score.max(ANNOUNCED_SCORE),
             Purpose::Newsletter if gives_tips => score.max(TIPS_SCORE),
-            // "Summer: 25% off" sells.
+            // "Summer: 25% off" is a sale.
             Purpose::Sale if money.saving.is_some() && is_time_of_year => score.max(TIME_OF_YEAR_SCORE + 1),
             _ => score,
         };
@@ -51,9 +51,9 @@ pub fn purpose(prompt: &Prompt<'_>, season: &Option<String>, money: &Amounts, ha
         (0, _) if has_name => Purpose::Launch,
         (0, _) if money.saving.is_some() => Purpose::Sale,
         (0, _) => Purpose::Announcement,
-        // "Announce our new lamp": what is announced is a product.
+        // "Announce our new lamp": the announcement is a product.
         (_, Purpose::Announcement) if has_product && has_name && announced.is_none() => Purpose::Launch,
-        // "Invite everybody to our sale": there is nothing to attend.
+        // "Invite everybody to our sale": a sale is not an event.
         (_, Purpose::Event) if money.saving.is_some() && !has_day(prompt) => Purpose::Sale,
         (_, purpose) => purpose,
     }
@@ -64,7 +64,7 @@ fn has_day(prompt: &Prompt<'_>) -> bool {
     dates.on.is_some() || dates.starts.is_some() || dates.time.is_some()
 }
 
-/// The best phrase counts in full, each further one as a hint.
+/// The best phrase counts in full, each further one only as a hint.
 fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
     let weight = lexicon::weight(purpose);
     let mut scores = Vec::new();
@@ -84,19 +84,19 @@ fn score(prompt: &Prompt<'_>, purpose: Purpose) -> usize {
     best + scores.len().saturating_sub(1).min(2)
 }
 
-/// "No offer" asks for none.
+/// Returns whether a word is negated: "no offer".
 fn is_denied(words: &Tokens<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |before| words.fold(before));
     DENIALS.contains(&before)
 }
 
-/// Words that take back what follows them, in all languages.
+/// Words that negate what follows, in all languages.
 const DENIALS: [&str; 16] = [
     "no", "not", "without", "kein", "keine", "keinen", "ohne", "sans", "pas", "aucune", "sin", "senza", "nessuna", "sem", "geen",
     "zonder",
 ];
 
-/// "Summer sale": the season's name right before a word for sales.
+/// Returns whether the season's name directly precedes a word for sales: "summer sale".
 fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
     let (Some(seasons), Some(sales)) = (prompt.lexicon.seasons.get(season), prompt.lexicon.purposes.get(&Purpose::Sale)) else {
         return false;
@@ -107,7 +107,7 @@ fn names_a_sale(prompt: &Prompt<'_>, season: &str) -> bool {
     (0..words.len()).any(|at| words.any(at, seasons).is_some() && (near(at) || is_sale(words, at, sales)))
 }
 
-/// A word for a sale itself. Percentages and vouchers are given for other reasons too.
+/// Returns whether a word means a sale. Percentages and vouchers have other reasons too.
 fn is_sale(words: &Tokens<'_>, at: usize, sales: &[Vec<String>]) -> bool {
     let nouns =
         sales.iter().filter(|phrase| phrase.len() == 1 && !matches!(phrase[0].as_str(), "off" | "save" | "offer" | "coupon"));
@@ -116,16 +116,16 @@ fn is_sale(words: &Tokens<'_>, at: usize, sales: &[Vec<String>]) -> bool {
         || ["sale", "schlussverkauf", "rebajas"].iter().any(|noun| word.ends_with(noun))
 }
 
-/// The season or feast that is named.
+/// Returns the named season or holiday.
 pub fn season(prompt: &Prompt<'_>) -> Option<String> {
-    // Feasts before times of the year: "a winter Christmas" is Christmas.
+    // Holidays before times of the year: "a winter Christmas" is Christmas.
     let named = |(_, phrases): &(&String, &lexicon::Phrases)| prompt.says(phrases);
     let mut found: Vec<&String> = prompt.lexicon.seasons.iter().filter(named).map(|(name, _)| name).collect();
     found.sort_by_key(|name| TIMES_OF_YEAR.contains(&name.as_str()));
     found.first().map(|name| (*name).clone())
 }
 
-/// How many emails are asked for, and whether it is a series.
+/// Returns the requested number of emails, and whether it is a series.
 pub fn count(prompt: &Prompt<'_>) -> (Option<usize>, bool) {
     let words = prompt.words;
     let is_series = prompt.says(&prompt.lexicon.series);
@@ -157,7 +157,7 @@ pub fn count(prompt: &Prompt<'_>) -> (Option<usize>, bool) {
     (None, is_series)
 }
 
-/// Languages asked for as "in German".
+/// Returns the languages requested as "in German".
 pub fn languages(prompt: &Prompt<'_>) -> Vec<Language> {
     let all = [Language::SPOKEN.as_slice(), &[Language::Ar, Language::He]].concat();
     let before = prompt.lexicon.in_language.replace("{}", "");

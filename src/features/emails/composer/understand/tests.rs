@@ -1,4 +1,4 @@
-//! What is understood of prompts, fact by fact.
+//! Facts parsed from prompts, one kind after the other.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn day(text: Option<Date>) -> String {
 }
 
 #[test]
-fn purposes_are_told_by_words() {
+fn purposes_follow_from_words() {
     use Purpose::*;
     for (prompt, purpose) in [
         ("Write a welcome email for new subscribers", Welcome),
@@ -46,7 +46,7 @@ fn purposes_are_told_by_words() {
 }
 
 #[test]
-fn days_are_read_in_many_spellings() {
+fn days_are_parsed_in_many_notations() {
     for (prompt, starts, on, ends) in [
         ("sale until Sunday", "", "", "2026-11-22"),
         ("sale ends on November 30", "", "", "2026-11-30"),
@@ -79,7 +79,7 @@ fn days_are_read_in_many_spellings() {
 }
 
 #[test]
-fn times_are_read_with_their_end() {
+fn times_are_parsed_with_their_end() {
     let clock = |hour, minute| Some(Clock { hour, minute });
     for (prompt, from, to) in [
         ("workshop at 7pm", clock(19, 0), None),
@@ -97,7 +97,7 @@ fn times_are_read_with_their_end() {
 }
 
 #[test]
-fn amounts_are_told_apart() {
+fn amounts_are_distinguished() {
     let percent = |value, up_to| Some(Saving::Percent { value, up_to });
     let euros = |amount| Money { amount, currency: "EUR" };
     let understood = read("Up to 30% off everything, free shipping on orders over 50 €");
@@ -119,7 +119,7 @@ fn amounts_are_told_apart() {
 }
 
 #[test]
-fn counts_are_read_in_figures_and_words() {
+fn counts_are_parsed_in_figures_and_words() {
     for (prompt, count, series) in [
         ("a series of 3 welcome emails", Some(3), true),
         ("Write three cart reminder emails", Some(3), true),
@@ -154,7 +154,7 @@ fn places_events_and_topics_keep_the_prompts_words() {
 }
 
 #[test]
-fn sentences_for_the_reader_are_told_from_instructions() {
+fn sentences_for_recipients_are_distinguished_from_instructions() {
     let understood = read("Announce that we are moving to Leeds. Use a friendly tone. We open on 1 March. Keep it short.");
     assert_eq!(understood.statements, ["We are moving to Leeds.", "We open on 1 March."]);
     let understood =
@@ -173,14 +173,14 @@ fn sentences_for_the_reader_are_told_from_instructions() {
 }
 
 #[test]
-fn what_follows_a_name_is_told() {
+fn a_description_after_a_name_is_kept() {
     let understood = read("Launch our feature \"Swap Board\", nurses can now trade shifts in the app");
     assert_eq!(understood.statements, ["Nurses can now trade shifts in the app."]);
     assert_eq!(read("Launch of \"Aurora\", available from 3 December for 129 €").statements, [""; 0]);
 }
 
 #[test]
-fn orders_are_read_line_by_line() {
+fn orders_are_parsed_line_by_line() {
     let understood = read("Order confirmation for order #10482: 2x Roasted Oolong €36.00, 1x Clay Pot €64.00, total €100.00");
     assert_eq!(understood.order.as_deref(), Some("#10482"));
     let lines: Vec<_> = understood.items.iter().map(|item| (item.quantity, item.name.as_str())).collect();
@@ -190,7 +190,7 @@ fn orders_are_read_line_by_line() {
 }
 
 #[test]
-fn a_day_in_figures_that_could_be_two_is_noted() {
+fn an_ambiguous_date_is_noted() {
     assert_eq!(read("sale until 3/4").notes.len(), 1);
     assert!(read("sale until 12/24").notes.is_empty());
 }

@@ -1,6 +1,6 @@
-//! What a prompt wants said in its own words: sentences for the reader, things to mention, a quotation, a subject.
+//! Finds the texts that a prompt wants in its own words: sentences for the recipient, things to mention, a quotation, a subject.
 //!
-//! Prompts mix instructions ("use a friendly tone") with what is to be told ("we open on Sunday"). The former are not copy.
+//! Prompts mix instructions ("use a friendly tone") with content ("we open on Sunday"). Instructions are not copy.
 
 use super::{Prompt, names, news};
 use crate::features::emails::composer::language::Language;
@@ -8,14 +8,14 @@ use crate::features::emails::composer::tokens::{Kind, Tokens};
 use crate::features::emails::document::Purpose;
 use crate::vocab::limits;
 
-/// Words of a customer or of the press, given in the prompt.
+/// A quotation of a customer or the press, given in the prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Praise {
     pub text: String,
     pub author: Option<String>,
 }
 
-/// What is to be said.
+/// The texts for the email.
 #[derive(Clone, Debug, Default)]
 pub struct Verbatim {
     pub statements: Vec<String>,
@@ -30,7 +30,7 @@ const STATEMENT_WORDS_MIN: usize = 4;
 /// A longer text is several points.
 const POINT_CHARACTERS_MAX: usize = 160;
 
-/// The subject that the prompt dictates, and the prompt without it.
+/// Returns the subject that the prompt dictates, and the prompt without it.
 pub fn subject(prompt: &Prompt<'_>) -> (Option<String>, String) {
     let words = prompt.words;
     let mut from = 0;
@@ -45,7 +45,7 @@ pub fn subject(prompt: &Prompt<'_>) -> (Option<String>, String) {
             None if has_colon => {
                 let rest = words.tokens.get(start).map_or("", |token| &words.text[token.start..]);
                 let line = rest.lines().next().unwrap_or_default();
-                // A sentence of instructions may follow on the same line.
+                // Further instructions may follow on the same line.
                 let text = line.split(". ").next().unwrap_or_default().trim();
                 (text, words.text.len() - rest.len() + text.len())
             }
@@ -74,7 +74,7 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Ver
         purpose,
         Purpose::Sale | Purpose::Seasonal | Purpose::Welcome | Purpose::WinBack | Purpose::Referral | Purpose::CartReminder
     );
-    // What an offer says in figures stands in the email already.
+    // The email already contains the figures of an offer.
     let repeats = |text: &String| offers && text.contains('%');
     said.statements.retain(|text| !mentions_code(text) && !repeats(text) && !in_praise(text));
     said.points.retain(|text| !mentions_code(text) && !repeats(text) && text.chars().count() <= POINT_CHARACTERS_MAX);
@@ -87,12 +87,12 @@ pub fn read(prompt: &Prompt<'_>, purpose: Purpose, code: &Option<String>) -> Ver
 }
 
 enum Line<'a> {
-    /// After a bullet or a number.
+    /// Returns the text after a bullet or a number.
     Point(&'a str),
     Sentence(&'a str),
 }
 
-/// A prompt as bullets and sentences.
+/// Splits a prompt into bullets and sentences.
 fn lines(text: &str, language: Language) -> Vec<Line<'_>> {
     let mut found = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -108,7 +108,7 @@ fn lines(text: &str, language: Language) -> Vec<Line<'_>> {
     found
 }
 
-/// "27. November": the number is a day.
+/// Returns whether the number is a day: "27. November".
 fn is_month_first(text: &str) -> bool {
     let first = super::super::tokens::plain(text.split_whitespace().next().unwrap_or_default());
     Language::SPOKEN.into_iter().any(|language| {
@@ -116,7 +116,7 @@ fn is_month_first(text: &str) -> bool {
     })
 }
 
-/// Parts of a line that end with a full stop, exclamation or question mark. Abbreviations and days do not end one.
+/// Splits a line after periods, exclamation marks and question marks, except those of abbreviations and days.
 fn sentences(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -152,7 +152,7 @@ fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, s
         || words.find(0, &lexicon.meta).is_some()
         || text.ends_with(':');
     let speaks = is_spoken(prompt, &words) || (purpose == Purpose::Announcement && is_fact(prompt, &words));
-    // "Launch of our new lamp" says what the email is for; an announcement says its news.
+    // "Launch of our new lamp" states the purpose; an announcement states its news.
     let names_purpose =
         purpose != Purpose::Announcement && lexicon.purposes.values().any(|phrases| words.any(0, phrases).is_some());
     if is_instruction && let Some(aside) = aside(prompt, &words) {
@@ -167,7 +167,7 @@ fn sentence(prompt: &Prompt<'_>, purpose: Purpose, text: &str, is_first: bool, s
     }
 }
 
-/// Whether somebody speaks of himself: "we" anywhere, "our" at the beginning of a sentence or with its verb.
+/// Returns whether the brand speaks: "we" anywhere, "our" at the start of a sentence or with its verb.
 fn is_spoken(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     let own = prompt.language.first_person();
     let is_own = |at: &usize| own.contains(&words.fold(*at));
@@ -177,12 +177,12 @@ fn is_spoken(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     first == 0 || (0..words.len()).any(is_pronoun) || is_fact(prompt, words)
 }
 
-/// Whether the words are a sentence: they have its verb, and not as the first word.
+/// Returns whether the words are a sentence: they contain a verb, but not as the first word.
 fn is_fact(prompt: &Prompt<'_>, words: &Tokens<'_>) -> bool {
     words.find(1, &prompt.lexicon.finite).is_some()
 }
 
-/// What is told of a name right after it: `Launch "Swap Board", nurses can now trade shifts`.
+/// Returns the description directly after a name: `Launch "Swap Board", nurses can now trade shifts`.
 fn aside(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<String> {
     let (open, text) = names::quotations(words).into_iter().next()?;
     let inner = words.tokens.get(open + 1)?.start + text.len();
@@ -205,7 +205,7 @@ fn aside(prompt: &Prompt<'_>, words: &Tokens<'_>) -> Option<String> {
     is_told.then(|| ended(&capital(rest)))
 }
 
-/// A sentence about "customers" as one to them, where that can be done without bending words.
+/// Rewrites a sentence about "customers" to address them, if this needs no inflection.
 fn addressed(prompt: &Prompt<'_>, words: &Tokens<'_>, text: &str) -> Option<String> {
     let Some((at, taken)) = words.find(0, &prompt.lexicon.readers) else { return Some(text.to_owned()) };
     let speaks = words.tokens.iter().any(|token| prompt.language.first_person().contains(&token.fold.as_str()));
@@ -215,11 +215,11 @@ fn addressed(prompt: &Prompt<'_>, words: &Tokens<'_>, text: &str) -> Option<Stri
     {
         return Some(format!("You {}", &text[words.tokens[taken].start..]));
     }
-    // "We care for our customers" can stand; "Kunden erhalten …" cannot.
+    // "We care for our customers" works as it is; "Kunden erhalten …" does not.
     (speaks && at > 1).then(|| text.to_owned())
 }
 
-/// "Announce that …", "tell them that …". Whether the sentence was one.
+/// Parses "Announce that …" and "tell them that …". Returns whether the sentence was one.
 fn told(prompt: &Prompt<'_>, words: &Tokens<'_>, said: &mut Verbatim) -> bool {
     let lexicon = prompt.lexicon;
     let Some((at, taken)) = words.find(0, &lexicon.announce) else { return false };
@@ -244,7 +244,7 @@ fn told(prompt: &Prompt<'_>, words: &Tokens<'_>, said: &mut Verbatim) -> bool {
     true
 }
 
-/// "Tell our customers we are moving": English leaves "that" out.
+/// Parses "Tell our customers we are moving": English omits "that".
 fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Verbatim) -> bool {
     let mut at = from;
     while words.any(at, &prompt.lexicon.readers).is_some()
@@ -253,7 +253,7 @@ fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Ve
         at += 1;
     }
     let is_sentence = |at: usize| words.fold(at) == "our" && words.find(at, &prompt.lexicon.finite).is_some();
-    // "Tell customers our prices will rise": "our" was passed over as an article.
+    // "Tell customers our prices will rise": "our" was skipped as an article.
     let before = at.saturating_sub(1);
     if is_sentence(before) {
         at = before;
@@ -264,7 +264,7 @@ fn bare_told(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Ve
     true
 }
 
-/// "Mention our free returns and the new showroom": each thing is a point.
+/// Parses "Mention our free returns and the new showroom": each thing is a point.
 fn mentioned(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Verbatim) {
     let rest = words.slice(from, words.len()).trim_end_matches(['.', '!']);
     let joiner = format!(" {} ", super::super::language::Bank::of(prompt.language).format.and);
@@ -290,7 +290,7 @@ fn mentioned(prompt: &Prompt<'_>, words: &Tokens<'_>, from: usize, said: &mut Ve
     }
 }
 
-/// A point by itself. German articles in the accusative are left out: "den Aufbau" is "Aufbau".
+/// Returns a single point without a German accusative article: "den Aufbau" becomes "Aufbau".
 fn point(prompt: &Prompt<'_>, text: &str) -> String {
     let bare = match (prompt.language, text.split_once(' ')) {
         (Language::De, Some(("den" | "die" | "das" | "einen" | "eine" | "ein" | "der" | "dem", rest))) => {
@@ -303,9 +303,9 @@ fn point(prompt: &Prompt<'_>, text: &str) -> String {
     capital(bare.unwrap_or(text))
 }
 
-/// "Newsletter: we have …" is a label and a sentence.
+/// Splits "Newsletter: we have …" into a label and a sentence.
 fn after_label(sentence: &str, language: Language) -> Vec<&str> {
-    // "We have new opening hours: …" is no label.
+    // "We have new opening hours: …" has no label.
     let speaks =
         |label: &str| Tokens::read(label).tokens.iter().any(|token| language.first_person().contains(&token.fold.as_str()));
     match sentence.split_once(": ") {
@@ -320,10 +320,10 @@ fn after_label(sentence: &str, language: Language) -> Vec<&str> {
     }
 }
 
-/// Words before a colon that only say what the email is.
+/// Words before a colon that only name the kind of email.
 const LABEL_WORDS_MAX: usize = 4;
 
-/// A quotation that the prompt calls one.
+/// Returns a quotation that the prompt identifies as one.
 fn praise(prompt: &Prompt<'_>) -> Option<Praise> {
     let words = prompt.words;
     let near = |at: usize| (at.saturating_sub(6)..at).any(|at| words.any(at, &prompt.lexicon.quote).is_some());
@@ -345,13 +345,13 @@ fn praise(prompt: &Prompt<'_>) -> Option<Praise> {
     Some(Praise { text: text.to_owned(), author })
 }
 
-/// With a capital letter first.
+/// Capitalizes the first letter.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// With a sign at its end.
+/// Adds end punctuation if it is missing.
 pub fn ended(text: &str) -> String {
     let text = text.trim();
     if text.ends_with(['.', '!', '?', '…', ':', '"', '”', '“', '»']) { text.to_owned() } else { format!("{text}.") }

@@ -1,4 +1,4 @@
-//! Emails in several languages: which recipient gets which, and that everything about the message stays with the one that was sent.
+//! Emails in several languages: each recipient gets the right one, and tracking and retries keep to the email that was sent.
 
 use super::*;
 use crate::features::emails::generation;
@@ -9,7 +9,7 @@ use crate::vocab::ids::CampaignId;
 
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-/// The series of the README: three emails in two languages. Gives the conversation and the emails by place and language.
+/// Creates the series of the README: three emails in two languages. Returns the conversation and the emails by position and language.
 fn series(app: &TestApp) -> (Value, Vec<Value>) {
     let wanted = json!({
         "prompt": "Welcome series, 10% off the first order with HELLO10", "count": 3, "languages": ["en", "de"],
@@ -26,14 +26,16 @@ fn series(app: &TestApp) -> (Value, Vec<Value>) {
     (conversation, emails)
 }
 
-fn contacts(app: &TestApp) {
-    for (email, language) in [("en", "en"), ("de", "de"), ("at", "de-AT"), ("fr", "fr")] {
+/// Create contacts with several languages; return the ID of the one with `de`.
+fn contacts(app: &TestApp) -> String {
+    for (email, language) in [("en", "en"), ("at", "de-AT"), ("fr", "fr")] {
         contact(app, &format!("{email}@example.com"), json!({ "language": language }));
     }
     contact(app, "none@example.com", json!({}));
+    contact(app, "de@example.com", json!({ "language": "de" }))
 }
 
-/// Subjects in the inbox by the address they went to.
+/// Returns the subjects in the inbox by address.
 fn inbox(app: &TestApp) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let messages = app.get("/v1/inbox?limit=100").data()["messages"].as_array().expect("a list").clone();
@@ -59,7 +61,7 @@ fn row(app: &TestApp, mailing: MailingId, number: u32) -> crate::features::sendi
 fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_their_language() {
     let app = TestApp::with(|settings| settings.mail.require_verified_domain = false);
     let (conversation, emails) = series(&app);
-    contacts(&app);
+    let german = contacts(&app);
     let wanted = json!({
         "name": "Hello", "conversationId": conversation, "from": "news@example.com", "fromName": "Ada", "recipientType": "audience",
     });
@@ -77,7 +79,7 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     let sent = app.post(&format!("{path}/send"), json!({})).data();
     let batch = id(&sent, "batchId");
     while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
-    // The language is chosen with the row: what changes afterwards does not change what a retry sends.
+    // The language is chosen with the row, so later changes do not affect a retry.
     let found = app.get_in("/v1/contacts").data()["contacts"].take();
     let found = found.as_array().expect("a list").iter().find(|contact| contact["email"] == "de@example.com");
     let german = found.expect("added")["id"].as_str().expect("an id").to_owned();
@@ -100,7 +102,7 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     check_engagement(&app, &emails, batch, &german);
 }
 
-/// Each email has its own numbers, log and page on the web.
+/// Each email has its own statistics, log and web page.
 fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
     let subject = |email: usize| emails[email]["subject"].as_str().expect("text").to_owned();
     for (email, many, language) in [(0, 3, "en"), (1, 2, "de")] {
@@ -121,30 +123,27 @@ fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
     }
 }
 
-/// An unsubscribe and an open count for the email that the contact got.
+/// Unsubscribes and opens count toward the email that the recipient got.
 fn check_engagement(app: &TestApp, emails: &[Value], batch: MailingId, german: &str) {
     let tx = app.read();
     let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
     let (number, _) = sending::row_of(&tx, &mailing, number_of(german), "de@example.com").expect("readable").expect("there");
-    let (status, ..) = app.visit(
-        http::Method::POST,
-        &format!("/u/{}", link(app, batch, number, Purpose::Unsubscribe)),
-        &[("content-type", "application/x-www-form-urlencoded")],
-        "List-Unsubscribe=One-Click",
-    );
-    assert_eq!(status, 200);
-    app.visit(
-        http::Method::GET,
-        &format!("/t/o/{}.gif", link(app, batch, number, Purpose::Open)),
-        &[("user-agent", BROWSER)],
-        "",
-    );
-    app.wait(tracking::flush(app.engine())).expect("written");
+    unsubscribe_and_open(app, batch, number);
     let summary = |email: usize| {
         let metrics = app.get(&format!("/v1/emails/{}/metrics", emails[email]["id"].as_str().expect("an id"))).data();
         (metrics["summary"]["opened"].clone(), metrics["summary"]["unsubscribed"].clone())
     };
     assert_eq!((summary(0), summary(1)), ((json!(0), json!(0)), (json!(1), json!(1))));
+}
+
+fn unsubscribe_and_open(app: &TestApp, batch: MailingId, number: u32) {
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let unsubscribe = format!("/u/{}", link(app, batch, number, Purpose::Unsubscribe));
+    let (status, ..) = app.visit(http::Method::POST, &unsubscribe, &form, "List-Unsubscribe=One-Click");
+    assert_eq!(status, 200);
+    let open = format!("/t/o/{}.gif", link(app, batch, number, Purpose::Open));
+    app.visit(http::Method::GET, &open, &[("user-agent", BROWSER)], "");
+    app.wait(tracking::flush(app.engine())).expect("written");
 }
 
 fn number_of(contact: &str) -> u32 {
@@ -157,7 +156,7 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     let (conversation, emails) = series(&app);
     contacts(&app);
     let email = |index: usize| emails[index]["id"].clone();
-    // Which email goes out, to whom, and whether it says that it is the first of the series.
+    // Which email is sent to whom, and whether a warning says that it is the first of the series.
     for (name, named, with_conversation, sent, warned) in [
         ("de", None, true, 1, true),
         ("stranger", None, true, 0, true),
@@ -200,7 +199,7 @@ fn direct_sends_and_tests_follow_the_rules_of_campaigns() {
     assert_eq!(run_to_the_end(&app, id(&batch, "batchId")).sent, 5);
 }
 
-/// A mailing of a campaign in two languages to the contacts of the project.
+/// Builds a campaign mailing in two languages to the contacts of the project.
 fn mailing(app: &TestApp, htmls: [&str; 2]) -> NewMailing {
     let content = |(language, html): (&str, &str)| Content {
         language: Some(language.into()),
@@ -227,7 +226,7 @@ fn mailing(app: &TestApp, htmls: [&str; 2]) -> NewMailing {
 }
 
 #[test]
-fn a_click_leads_where_the_link_in_the_recipients_language_leads_and_counts_there() {
+fn a_click_follows_and_counts_for_the_link_in_the_recipients_language() {
     let app = TestApp::new();
     contact(&app, "en@example.com", json!({ "language": "en" }));
     contact(&app, "de@example.com", json!({ "language": "de-CH" }));
@@ -259,7 +258,7 @@ fn a_click_leads_where_the_link_in_the_recipients_language_leads_and_counts_ther
 }
 
 #[test]
-fn a_mistake_in_any_language_is_found_before_anything_is_sent() {
+fn a_template_error_in_any_language_is_found_before_sending() {
     let app = TestApp::new();
     let broken = mailing(&app, ["<p>Hi</p>", "<p>{{ broken</p>"]);
     let failure = write(&app, move |tx| {
@@ -272,7 +271,7 @@ fn a_mistake_in_any_language_is_found_before_anything_is_sent() {
 }
 
 #[test]
-fn a_merge_field_that_one_language_needs_skips_its_readers_only() {
+fn a_missing_merge_field_of_one_language_skips_only_its_recipients() {
     let app = TestApp::new();
     for (name, language) in [("en", "en"), ("de", "de")] {
         contact(&app, &format!("{name}@example.com"), json!({ "language": language }));
@@ -285,7 +284,7 @@ fn a_merge_field_that_one_language_needs_skips_its_readers_only() {
 }
 
 #[test]
-fn a_recipient_keeps_their_language_through_crashes_retries_and_resends() {
+fn a_recipient_keeps_its_language_through_crashes_retries_and_resends() {
     let app = TestApp::new();
     contact(&app, "de@example.com", json!({ "language": "de" }));
     let new = mailing(&app, ["<p>Hi</p>", "<p>Hallo</p>"]);
@@ -302,6 +301,9 @@ fn a_recipient_keeps_their_language_through_crashes_retries_and_resends() {
         Event::Resend,
     ];
     for event in events {
+        if matches!(event, Event::Claim { .. }) {
+            app.clock.advance_ms(60_000);
+        }
         let mailing = sending::by_id(&app.read(), batch).expect("readable").expect("there");
         let recipient = row(&app, batch, number);
         let what = format!("{event:?}");
@@ -314,7 +316,7 @@ fn a_recipient_keeps_their_language_through_crashes_retries_and_resends() {
 }
 
 #[test]
-fn an_audience_is_everyone_with_the_projects_id_and_without_one() {
+fn an_audience_is_every_contact_with_or_without_the_projects_id() {
     let app = TestApp::new();
     contact(&app, "ada@example.com", json!({}));
     contact(&app, "bob@example.com", json!({}));

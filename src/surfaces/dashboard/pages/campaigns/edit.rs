@@ -1,4 +1,4 @@
-//! Making a campaign of a generated email, and changing one that has not begun.
+//! Creates a campaign from a generated email, and edits one that has not started.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -9,10 +9,10 @@ use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 use crate::vocab::permissions::Permission;
 
-/// Generations to choose from; an older one is found on the page of emails.
+/// Generations to choose from; older ones are on the emails page.
 const GENERATIONS: usize = 50;
 
-/// The form for a new campaign; without an email, what it could be made of.
+/// Shows the form for a new campaign or, without an email, the emails to choose from.
 pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     match visit.query.some("emailId") {
@@ -21,10 +21,10 @@ pub async fn new(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Emails to choose from, of a brand or of a series, for the form at `target`; `campaign` is what gets another one.
+/// Shows the emails of a brand or series to choose from, for the form at `target`; `campaign` is the one to change.
 async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result<Outcome, PageError> {
     let mut projects = items(visit.ask("projects.list", json!({ "limit": 100 })).await, "projects");
-    // A campaign stays with its brand.
+    // A campaign stays in its brand.
     projects.retain(|project| campaign.is_none_or(|campaign| project["id"] == campaign["projectId"]));
     let own = campaign.and_then(|campaign| campaign["projectId"].as_str());
     let wanted = own.or_else(|| visit.query.some("brand"));
@@ -53,7 +53,7 @@ async fn choose(visit: &Visit, target: &str, campaign: Option<&Value>) -> Result
     Ok(Outcome::page("campaign_choose.html", context))
 }
 
-/// The emails of a series as lines to choose: one for each place, in the languages that it has.
+/// Returns the emails of a series as choices: one per position, with its languages.
 fn places(emails: &[Value]) -> Vec<Value> {
     let places = emails.chunk_by(|left, right| left["slot"] == right["slot"]);
     let line = |place: &[Value]| {
@@ -67,7 +67,7 @@ fn places(emails: &[Value]) -> Vec<Value> {
     places.map(line).collect()
 }
 
-/// The email of the form, with the languages that its place in the series has.
+/// Returns the email of the form, with the languages of its position in the series.
 fn brief(email: &Value) -> Value {
     let series = email["series"].as_array().into_iter().flatten();
     let ready = series.filter(|other| other["slot"] == email["slot"] && other["status"] == "ready");
@@ -100,7 +100,7 @@ async fn form_for(visit: &Visit, email: &str, error: Option<PageError>) -> Resul
     Ok(page(context, error))
 }
 
-/// A new campaign.
+/// Creates a campaign.
 pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     let email = visit.form.get("email");
     let mut found = visit.ask("emails.get", json!({ "emailId": email })).await?;
@@ -110,7 +110,7 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
         Err(error) => return form_for(visit, email, Some(error)).await,
     };
     input.retain(|_, value| !value.is_null());
-    // With its conversation, the email goes out in each recipient's language.
+    // With its conversation, each recipient gets the email in their language.
     input.insert("conversationId".into(), conversation);
     input.insert("emailId".into(), email.into());
     input.insert("projectId".into(), project);
@@ -121,7 +121,7 @@ pub async fn create(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// The form for a campaign that there is; or the emails that it could have instead of its own.
+/// Shows the form of an existing campaign, or the emails to choose from instead of its own.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     visit.need(Permission::CampaignWrite)?;
     let campaign = campaign(visit).await?;
@@ -149,18 +149,18 @@ async fn edit(visit: &Visit, campaign: Value, error: Option<PageError>) -> Resul
     context.insert("back".into(), format!("{}/{}", base(visit), visit.name("id")).into());
     let email = if email.is_null() { json!({ "id": wanted, "languages": [] }) } else { brief(&email) };
     context.insert("email".into(), email);
-    // A segment or tag that is not among those to choose from stays one to choose.
+    // A segment or tag that is not listed stays available.
     context.insert("stray".into(), json!({ "value": chosen(&campaign), "label": audience(visit, &campaign).await["name"] }));
     choices(visit, &campaign["projectId"], &mut context).await;
     Ok(page(context, error))
 }
 
-/// The email that a campaign has; nothing where it may not be looked at.
+/// Returns a campaign's email; null if the user may not read it.
 async fn own_email(visit: &Visit, campaign: &Value) -> Value {
     visit.ask("emails.get", json!({ "emailId": campaign["emailId"] })).await.unwrap_or_default()
 }
 
-/// Keep what was changed, and nothing else: what the form does not show stays as it is.
+/// Saves only the changes; what the form does not show stays as it is.
 pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let project = &campaign["projectId"];
@@ -172,7 +172,7 @@ pub async fn change(visit: &Visit) -> Result<Outcome, PageError> {
     };
     input.insert("emailId".into(), visit.form.some("email").map_or(campaign["emailId"].clone(), Value::from));
     let mut input = changes(input, &before);
-    // Of these there is always one.
+    // These are required.
     for name in ["name", "from", "fromName"] {
         if input.get(name).is_some_and(Value::is_null) {
             input.insert(name.into(), "".into());
@@ -197,7 +197,7 @@ fn is_correctable(error: &PageError) -> bool {
     matches!(error.status, StatusCode::BAD_REQUEST | StatusCode::CONFLICT)
 }
 
-/// What there is to choose from.
+/// Adds the choices of the form.
 async fn choices(visit: &Visit, project: &Value, context: &mut Map<String, Value>) {
     let of = json!({ "projectId": project, "limit": 100 });
     let segments = items(visit.ask("segments.list", of.clone()).await, "segments");
@@ -222,7 +222,7 @@ async fn choices(visit: &Visit, project: &Value, context: &mut Map<String, Value
     context.insert("segments".into(), segments.iter().map(|segment| line(segment, "count")).collect());
     context.insert("tags".into(), tags.iter().map(|tag| line(tag, "subscriberCount")).collect());
     let mut topics: Vec<Value> = topics.iter().map(|topic| line(topic, "")).collect();
-    // A topic that is not offered any more stays the campaign's own.
+    // A topic that is no longer offered stays the campaign's own.
     if let Some(own) = context["topic"].as_str().filter(|own| !own.is_empty() && topics.iter().all(|topic| topic["id"] != *own)) {
         let name = visit.ask("topics.get", json!({ "id": own, "projectId": project })).await.unwrap_or_default()["name"].take();
         topics.push(json!({ "id": own, "name": if name.is_null() { own.into() } else { name } }));

@@ -1,7 +1,6 @@
-//! What a campaign's form says and what the interface says, each made of the other.
+//! Converts between a campaign's form and the API's input.
 //!
-//! The form has a text for each of its fields. What is left empty is nothing, which the interface writes as null. It does not know how
-//! pages are drawn, nor who asks.
+//! The form has a text for each field. An empty field is null in the API. This module does not know how pages are rendered, or who calls.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -9,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::surfaces::dashboard::forms::Fields;
 use crate::surfaces::dashboard::visit::{PageError, entered};
 
-/// Fields that are one text: their name in the form, and in the interface.
+/// Fields with one text: their names in the form and in the API.
 const TEXTS: [(&str, &str); 8] = [
     ("name", "name"),
     ("from", "from"),
@@ -20,8 +19,8 @@ const TEXTS: [(&str, &str); 8] = [
     ("topic", "topicId"),
     ("unknown", "unknown"),
 ];
-/// The other fields. `providerType` has none: it is kept for clients that name one, and changes nothing. `minimumScore` is shown only
-/// where it is demanded: as long as nothing gives scores, a campaign with one never leaves.
+/// The other fields. `providerType` has none: it is kept for clients that set one, and has no effect. `minimumScore` is shown only if it is
+/// set: without a validator, a campaign with one is never sent.
 const OTHERS: [(&str, &str); 9] = [
     ("audience", "recipientId"),
     ("variables", "variables"),
@@ -33,10 +32,10 @@ const OTHERS: [(&str, &str); 9] = [
     ("utm_term", "utm.term"),
     ("utm_content", "utm.content"),
 ];
-/// The parts of what links are marked with.
+/// The UTM parameters.
 const MARKS: [&str; 5] = ["source", "medium", "campaign", "term", "content"];
 
-/// What was entered, and what is wrong with it, by the fields of the form.
+/// Returns the submitted values, and their errors, by form field.
 pub fn filled(form: &Fields, error: Option<&PageError>) -> Map<String, Value> {
     let names: Vec<&str> = TEXTS.iter().chain(&OTHERS).map(|(field, _)| *field).collect();
     let mut context = entered(form, &names, error);
@@ -51,13 +50,13 @@ pub fn filled(form: &Fields, error: Option<&PageError>) -> Map<String, Value> {
     context
 }
 
-/// A campaign as the form shows it, beside its email.
+/// Returns a campaign's values for the form, next to its email.
 pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut fields: Vec<(String, String)> =
         TEXTS.iter().map(|(field, name)| ((*field).to_owned(), text(&campaign[*name]))).collect();
     for (field, value) in &mut fields {
-        // The email's own are not the campaign's: left empty, they stay the email's.
+        // The email's own values are not the campaign's: empty fields keep using them.
         let own = match field.as_str() {
             "subject" => &email["subject"],
             "preheader" => &email["preheader"],
@@ -83,7 +82,7 @@ pub fn shown(campaign: &Value, email: &Value) -> Vec<(String, String)> {
     fields
 }
 
-/// Whom a campaign is for, as the form's select says it.
+/// Returns a campaign's recipients as the value of the form's select.
 pub fn chosen(campaign: &Value) -> String {
     match campaign["recipientType"].as_str() {
         Some("audience") if campaign["recipientId"] == campaign["projectId"] => "everyone".into(),
@@ -91,7 +90,7 @@ pub fn chosen(campaign: &Value) -> String {
     }
 }
 
-/// What the form says, by the names of the interface; what is empty is null.
+/// Returns the form's values by API name; empty ones are null.
 pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, PageError> {
     let text = |field: &str| form.some(field).map_or(Value::Null, Value::from);
     let mut input: Map<String, Value> = TEXTS.iter().map(|(field, name)| ((*name).to_owned(), text(field))).collect();
@@ -99,7 +98,7 @@ pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Pag
     let (kind, id) = if kind == "everyone" { ("audience", project.clone()) } else { (kind, id.into()) };
     let score = match form.some("minimum_score") {
         None => Value::Null,
-        // The interface says what a score is.
+        // The API validates the score.
         Some(score) => score.parse::<i64>().map_or(score.into(), Value::from),
     };
     input.extend([
@@ -112,7 +111,7 @@ pub fn entries(form: &Fields, project: &Value) -> Result<Map<String, Value>, Pag
     Ok(input)
 }
 
-/// What `given` says otherwise than `before`. Parts that mean nothing without each other stay together.
+/// Returns the values of `given` that differ from `before`. Values that depend on each other stay together.
 pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Map<String, Value> {
     let to = ["recipientType", "recipientId"];
     let is_for_others = to.iter().any(|name| given.get(*name) != before.get(*name));
@@ -120,7 +119,7 @@ pub fn changes(mut given: Map<String, Value>, before: &Map<String, Value>) -> Ma
     given
 }
 
-/// What links are marked with; null if that is left to the domain.
+/// Returns the UTM parameters; null to use the domain's setting.
 fn utm(form: &Fields) -> Value {
     let marks: Map<String, Value> =
         MARKS.iter().filter_map(|mark| Some(((*mark).to_owned(), form.some(&format!("utm_{mark}"))?.into()))).collect();
@@ -136,7 +135,7 @@ fn utm(form: &Fields) -> Value {
     Value::Object(utm)
 }
 
-/// Merge fields of one line each, as `name = value`; null if there are none.
+/// Parses merge fields, one per line, as `name = value`; null if there are none.
 fn variables(text: &str) -> Result<Value, PageError> {
     let mut fields = Map::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -155,7 +154,7 @@ fn variables(text: &str) -> Result<Value, PageError> {
     Ok(if fields.is_empty() { Value::Null } else { Value::Object(fields) })
 }
 
-/// The value that a text means: a text, unless it is JSON that would be written in just this way.
+/// Returns the value of a text: a string, unless it is JSON in canonical form.
 fn meant(text: &str) -> Value {
     let plain = || Value::from(text);
     let Ok(value) = serde_json::from_str::<Value>(text) else { return plain() };
@@ -163,7 +162,7 @@ fn meant(text: &str) -> Value {
     if written == text || matches!(value, Value::Array(_) | Value::Object(_) | Value::String(_)) { value } else { plain() }
 }
 
-/// Merge fields as lines.
+/// Formats merge fields as lines.
 fn lines(variables: &Value) -> String {
     let line = |(name, value): (&String, &Value)| {
         let plain = value.as_str().filter(|text| meant(text) == *value && text.trim() == *text && !text.contains(['\n', '\r']));
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_campaign_says_is_shown_and_read_again_as_it_was() {
+    fn a_campaigns_values_survive_the_form() {
         let (campaign, email) = (campaign(), json!({ "subject": "Of the email", "preheader": "Of the email" }));
         let read = entries(&Fields::of(shown(&campaign, &email)), &campaign["projectId"]).expect("right");
         for name in
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_changed_is_sent_and_whom_it_is_for_as_a_whole() {
+    fn only_changes_are_sent_and_the_recipients_as_a_whole() {
         let (campaign, email) = (campaign(), json!({}));
         let mut fields = shown(&campaign, &email);
         let before = entries(&Fields::of(fields.clone()), &campaign["projectId"]).expect("right");
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn merge_fields_are_texts_unless_they_are_written_as_something_else() {
+    fn merge_fields_are_strings_unless_written_as_json() {
         let given =
             "code = 007\r\n\r\nprice=10.50\nmany = 3\nyes = true\nlist = [1, 2]\ntext = \"3\"\nlink = https://a.example/?b=c";
         let expected = json!({
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_marked_by_who_says_so() {
+    fn utm_parameters_are_sent_only_if_enabled() {
         for (fields, expected) in [
             (vec![], Value::Null),
             (vec![("utm", "yes")], json!({ "enabled": true })),

@@ -1,6 +1,6 @@
-//! What a campaign would do if it were sent now, and the forms that send or schedule it.
+//! A dry run of a campaign, and the forms that send or schedule it.
 //!
-//! Every recipient is judged for this page, as sending judges them: of very many it takes a moment, and the count is exact.
+//! The page checks every recipient as sending does: with many recipients this takes a moment, and the count is exact.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -9,17 +9,17 @@ use super::{around, audience, base, campaign, wall};
 use crate::base::zone::Zone;
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit, entered};
 
-/// The fields of the form for a time.
+/// The fields of the schedule form.
 const FIELDS: [&str; 4] = ["date", "time", "zone", "local"];
 
-/// What it would do.
+/// Shows the dry run.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     page(visit, None).await
 }
 
 async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
-    // What cannot even be tried says why on the campaign's own page, from which it can be put right.
+    // If even the dry run is refused, the campaign's own page explains why, and allows to fix it.
     let (outlook, refused) = match visit.ask("campaigns.dry_run", json!({ "id": visit.name("id") })).await {
         Ok(outlook) => (outlook, String::new()),
         Err(refused) if is_about_it(&refused) => (Value::Null, refused.message),
@@ -44,7 +44,7 @@ async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     context.insert("here".into(), format!("{}/{}", base(visit), visit.name("id")).into());
     context.insert("audience".into(), audience(visit, &campaign).await);
     context.insert("reasons".into(), reasons(&outlook["skippedReasons"]));
-    // Once is enough.
+    // Shows the message only once.
     if error.as_ref().is_some_and(|error| error.message == refused) {
         context.insert("wrong".into(), "".into());
     }
@@ -58,7 +58,7 @@ async fn page(visit: &Visit, error: Option<PageError>) -> Result<Outcome, PageEr
     })
 }
 
-/// Why somebody gets nothing, the most frequent reason first.
+/// Returns why recipients are skipped, most frequent reason first.
 pub fn reasons(of: &Value) -> Value {
     let mut reasons: Vec<(&String, u64)> =
         of.as_object().into_iter().flatten().map(|(reason, many)| (reason, many.as_u64().unwrap_or(0))).collect();
@@ -66,7 +66,7 @@ pub fn reasons(of: &Value) -> Value {
     reasons.into_iter().map(|(reason, many)| json!({ "word": reason, "many": many, "why": why(reason) })).collect()
 }
 
-/// A reason in words for people.
+/// Returns the text for a reason.
 pub fn why(reason: &str) -> &str {
     match reason {
         "suppressed" => "On the suppression list",
@@ -83,7 +83,7 @@ pub fn why(reason: &str) -> &str {
     }
 }
 
-/// Send it, or give it a time.
+/// Sends or schedules it.
 pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     let (id, form) = (visit.name("id"), &visit.form);
     let asked = match form.get("act") {
@@ -105,7 +105,7 @@ pub async fn send(visit: &Visit) -> Result<Outcome, PageError> {
     }
 }
 
-/// Whether a trouble is with the campaign or with what was entered, and not with who asks or with the service.
+/// Returns whether the error concerns the campaign or the input, not the user or the service.
 fn is_about_it(error: &PageError) -> bool {
     let is_about_who = matches!(error.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     error.status.is_client_error() && !is_about_who

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{base, items};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// What can be chosen, in the order of a campaign's life: the word in the address, the words on the page, and the states it means.
+/// The filters, in the order of a campaign's life: the word in the URL, the label, and the statuses.
 const STATES: [(&str, &str, &[&str]); 6] = [
     ("draft", "Drafts", &["draft"]),
     ("scheduled", "Scheduled", &["scheduled"]),
@@ -18,7 +18,7 @@ const STATES: [(&str, &str, &[&str]); 6] = [
 ];
 const PER_PAGE: usize = 25;
 
-/// The newest campaigns, or those that are searched for.
+/// Shows the newest campaigns, or those that match the search.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let query = &visit.query;
     let (search, state, brand) = (query.some("q"), query.some("state"), query.some("brand"));

@@ -1,4 +1,4 @@
-//! Campaigns: the list, making and changing one, what it would do, what it does, and what became of it.
+//! Campaigns: the list, creating and editing, the dry run, and the report.
 
 mod detail;
 mod edit;
@@ -33,17 +33,17 @@ pub const ROUTES: &[Route] = &[
     closed("/{environment}/campaigns/{id}/log").get(|visit| Box::pin(report::log(visit))),
 ];
 
-/// The address of the pages of this environment.
+/// Returns the base path of this environment's pages.
 fn base(visit: &Visit) -> String {
     format!("/{}/campaigns", visit.environment)
 }
 
-/// The campaign that the address names.
+/// Returns the campaign in the URL.
 async fn campaign(visit: &Visit) -> Result<Value, PageError> {
     visit.ask("campaigns.get", json!({ "id": visit.name("id") })).await
 }
 
-/// What every page of one campaign has: itself, and which of its pages there are.
+/// Returns the context of every page of a campaign: the campaign, and its tabs.
 fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
     let status = campaign["status"].as_str().unwrap_or_default();
     let mut context = Map::new();
@@ -56,7 +56,7 @@ fn around(campaign: &Value, tab: &str) -> Map<String, Value> {
     context
 }
 
-/// What clocks show in the campaign's zone when it is to start: the day and the time, as they were given.
+/// Returns the scheduled local day and time in the campaign's zone, as given.
 fn wall(campaign: &Value) -> Option<(String, String)> {
     let WireTime(at) = campaign["scheduledAt"].as_str()?.parse().ok()?;
     let zone = Zone::parse(campaign["scheduledTimezone"].as_str()?).ok()?;
@@ -65,7 +65,7 @@ fn wall(campaign: &Value) -> Option<(String, String)> {
     Some((day.to_owned(), time.chars().take(5).collect()))
 }
 
-/// Whom a campaign is for, in words; nothing where that may not be looked up.
+/// Returns the text for a campaign's recipients; null if the user may not read them.
 async fn audience(visit: &Visit, campaign: &Value) -> Value {
     let names = json!({ "id": campaign["recipientId"], "projectId": campaign["projectId"] });
     let everyone = campaign["recipientId"] == campaign["projectId"];
@@ -81,12 +81,12 @@ async fn audience(visit: &Visit, campaign: &Value) -> Value {
     }
 }
 
-/// The brand's name; nothing where it may not be looked up.
+/// Returns the brand's name; null if the user may not read it.
 async fn brand(visit: &Visit, project: &Value) -> Value {
     visit.ask("projects.get", json!({ "projectId": project })).await.map_or(Value::Null, |project| project["name"].clone())
 }
 
-/// The items of a list's answer; none where it may not be looked at.
+/// Returns the items of a list response; none if the user may not read it.
 pub fn items(answer: Result<Value, PageError>, name: &str) -> Vec<Value> {
     answer
         .ok()

@@ -1,4 +1,4 @@
-//! What became of a campaign: in numbers, over time, and recipient by recipient.
+//! A campaign's results: statistics, charts over time, and the recipient log.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{around, audience, base, campaign};
 use crate::surfaces::dashboard::charts::{Chart, Series, Shape};
 use crate::surfaces::dashboard::visit::{Outcome, PageError, Visit};
 
-/// The states of a log's rows, in words for people.
+/// The labels of log statuses.
 const STATES: [(&str, &str); 10] = [
     ("delivered", "Delivered"),
     ("opened", "Opened"),
@@ -22,7 +22,7 @@ const STATES: [(&str, &str); 10] = [
 ];
 const ROWS: usize = 50;
 
-/// The numbers.
+/// Shows the statistics.
 pub async fn show(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let which = json!({ "id": visit.name("id") });
@@ -64,7 +64,7 @@ fn revenue(days: &Value, conversion: &Value) -> Option<Value> {
     Some(takings(days, currency, "revenue", &format!("Revenue by day in {currency}")))
 }
 
-/// What days brought in one currency, as bars.
+/// Returns the daily revenue in one currency, as bars.
 pub fn takings(days: &[Value], currency: &str, id: &str, title: &str) -> Value {
     let of = |day: &Value| {
         let takings = day["takings"].as_array().into_iter().flatten().find(|takings| takings["currency"] == currency);
@@ -74,16 +74,16 @@ pub fn takings(days: &[Value], currency: &str, id: &str, title: &str) -> Value {
     Chart { id, title, unit: currency, shape: Shape::Bars, dates: dates(days), series }.draw()
 }
 
-/// The dates of days.
+/// Returns the dates of the days.
 pub fn dates(days: &[Value]) -> Vec<String> {
     days.iter().map(|day| day["date"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Recipient by recipient.
+/// Shows the recipient log.
 pub async fn log(visit: &Visit) -> Result<Outcome, PageError> {
     let campaign = campaign(visit).await?;
     let (id, show, cursor) = (visit.name("id"), visit.query.some("show"), visit.query.some("cursor"));
-    // What is left out can be asked for by its reason: `skipped.unsubscribed`.
+    // Skipped recipients can be filtered by reason: `skipped.unsubscribed`.
     let (status, reason) = match show.map(|show| show.split_once('.').unwrap_or((show, ""))) {
         Some((status, reason)) => (Some(status), Some(reason).filter(|reason| !reason.is_empty())),
         None => (None, None),

@@ -1,4 +1,4 @@
-//! What needs somebody's attention: a sentence each, and where to go about it. Pure.
+//! What needs attention: one sentence each, with a link to fix it. Pure.
 
 use serde_json::{Value, json};
 
@@ -7,24 +7,24 @@ use crate::engine::api::response::WireTime;
 use crate::vocab::environment::Environment;
 use crate::vocab::limits;
 
-/// Percent of messages that come back: from here on mailbox providers begin to doubt a sender, and from there they refuse it.
+/// Bounce rates in percent: mailbox providers start to distrust a sender at the first, and reject it at the second.
 pub const BOUNCES_WARN: f64 = 2.0;
 pub const BOUNCES_BAD: f64 = 5.0;
-/// Percent of messages that are called spam. The large providers ask for less than the first and never take the second.
+/// Complaint rates in percent: large mailbox providers require less than the first and never accept the second.
 pub const COMPLAINTS_WARN: f64 = 0.1;
 pub const COMPLAINTS_BAD: f64 = 0.3;
-/// Of fewer messages, one bounce would look like trouble.
+/// With fewer messages, a single bounce would look like a problem.
 const MESSAGES_MIN: u64 = 100;
-/// A quota that is used up so far is nearly used up.
+/// From this share on, a quota is nearly used up.
 const QUOTA_SHARE: f64 = 0.8;
-/// How long an import of a brand that failed is told of.
+/// How long a failed brand import is shown.
 const FAILED_IMPORTS_TOLD_MS: i64 = 7 * limits::DAY_MS;
-/// More of them are one line.
+/// More are combined into one line.
 const FAILED_IMPORTS_MAX: usize = 3;
-/// More lines would not be read.
+/// The maximum number of lines.
 const LINES_MAX: usize = 12;
 
-/// Everything that needs attention, the worst first.
+/// Returns everything that needs attention, most severe first.
 pub fn of(environment: Environment, known: &AccountOverview) -> Vec<Value> {
     let mut found = Vec::new();
     if known.service["readOnly"] == true {
@@ -60,7 +60,7 @@ fn name(of: &Value) -> &str {
     of["name"].as_str().filter(|name| !name.is_empty()).unwrap_or("a brand")
 }
 
-/// Whether mail can leave, and from whom.
+/// Checks for a transport and a verified sending domain.
 fn ways_out(environment: Environment, known: &AccountOverview, found: &mut Vec<Value>) {
     if environment == Environment::Live && known.plan.is_object() && known.plan["provider"].is_null() {
         let text = "Live sending isn't set up. Configure a relay or direct delivery in the server settings.";
@@ -80,7 +80,7 @@ fn ways_out(environment: Environment, known: &AccountOverview, found: &mut Vec<V
     }
 }
 
-/// Campaigns that wait for a person.
+/// Finds campaigns that wait for a user.
 fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     for row in &known.campaigns {
         let (campaign, unknown) = (&row["campaign"], row["stats"]["unknown"].as_u64().unwrap_or(0));
@@ -101,7 +101,7 @@ fn campaigns(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Brands whose sites could not be read, for a while: whoever does nothing about it has seen it.
+/// Finds brands whose import failed recently.
 fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     let is_recent = |project: &&Value| {
         let at: Option<WireTime> = project["updatedAt"].as_str().and_then(|at| at.parse().ok());
@@ -119,7 +119,7 @@ fn failed_imports(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Work on contacts that failed, until somebody takes note of it or begins such work again.
+/// Finds failed contact jobs, until a user dismisses them or starts such a job again.
 fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     for (at, job) in known.jobs.iter().enumerate().filter(|(_, job)| job["status"] == "failed" && job["seen"] == false) {
         let is_again = |later: &&Value| {
@@ -143,7 +143,7 @@ fn failed_jobs(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Bounces and complaints of the last 30 days.
+/// Checks the bounce and complaint rates of the last 30 days.
 fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     let summary = &known.timeline["summary"];
     let many = |name: &str| summary[name].as_u64().unwrap_or(0);
@@ -166,7 +166,7 @@ fn rates(known: &AccountOverview, found: &mut Vec<Value>) {
     }
 }
 
-/// Quotas that are nearly used.
+/// Finds quotas that are nearly used up.
 fn quotas(known: &AccountOverview, found: &mut Vec<Value>) {
     for (quota, words) in [("daily", "today"), ("monthly", "this month")] {
         let (used, limit) =
@@ -215,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn all_is_well_where_nothing_is_wrong_and_where_nothing_may_be_seen() {
+    fn nothing_is_shown_without_problems_or_without_permissions() {
         assert_eq!(texts(Environment::Live, &nothing()), [""; 0]);
         let blind = AccountOverview { plan: Value::Null, domains: vec![], ..nothing() };
         assert_eq!(texts(Environment::Live, &blind), [""; 0]);
     }
 
     #[test]
-    fn a_hold_on_sending_is_shown_on_the_data_of_both_environments() {
+    fn a_hold_on_sending_is_shown_in_both_environments() {
         let known = AccountOverview { hold: Some("this data folder is a copy: x".into()), ..nothing() };
         for environment in Environment::ALL {
             let told = texts(environment, &known);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_worst_stands_first() {
+    fn the_most_severe_comes_first() {
         let campaign = |status: &str, unknown: u64| json!({ "campaign": { "id": "1", "name": "Teas", "status": status, "error": null }, "stats": { "unknown": unknown } });
         let known = AccountOverview {
             domains: vec![],
@@ -251,12 +251,12 @@ mod tests {
         let told = texts(Environment::Live, &known);
         assert_eq!(told.len(), 10, "{told:#?}");
         assert_eq!(told.iter().take_while(|line| line.starts_with("bad")).count(), 5, "{told:#?}");
-        // Test mail needs no domain.
+        // Test mail requires no domain.
         assert_eq!(texts(Environment::Test, &known).len(), 9);
     }
 
     #[test]
-    fn a_failed_job_is_told_until_it_is_seen_or_begun_again() {
+    fn a_failed_job_is_shown_until_it_is_dismissed_or_repeated() {
         let job = |id: &str, kind: &str, status: &str, seen: bool| json!({ "id": id, "projectId": "1", "kind": kind, "status": status, "seen": seen, "error": "No room." });
         let told = |jobs: Vec<Value>| {
             let known =
@@ -282,13 +282,13 @@ mod tests {
     }
 
     #[test]
-    fn one_bounce_of_a_few_messages_is_no_trouble() {
+    fn one_bounce_of_a_few_messages_is_not_a_problem() {
         let summary = json!({ "delivered": 9, "bounced": 1, "bounceRate": 10.0, "complaintRate": 0.0 });
         assert_eq!(texts(Environment::Live, &AccountOverview { timeline: json!({ "summary": summary }), ..nothing() }), [""; 0]);
     }
 
     #[test]
-    fn imports_that_failed_are_told_of_for_a_week_and_many_at_once() {
+    fn failed_imports_are_shown_for_a_week_and_combined_if_many() {
         let failed = |at: &str| json!({ "id": "1", "name": "Acme", "status": "error", "error": "No answer.", "updatedAt": at });
         let told = |projects: Vec<Value>| texts(Environment::Live, &AccountOverview { projects, ..nothing() });
         let (recent, old) = (failed("2025-12-26T00:00:00.000Z"), failed("2025-12-24T00:00:00.000Z"));

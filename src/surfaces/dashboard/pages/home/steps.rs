@@ -1,4 +1,4 @@
-//! The first steps of newcomers: what comes next, with its button and the request that does the same.
+//! The first steps for new users: the next one, with its button and the equivalent API request.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::surfaces::dashboard::visit::{PageError, Visit};
 use crate::vocab::environment::Environment;
 use crate::vocab::permissions::Permission;
 
-/// The steps that this person may take, or nothing once a campaign was sent.
+/// Returns the steps that this user may take, or null once a campaign was sent.
 pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     let has_sent = known.campaigns.iter().any(|row| !row["campaign"]["batchId"].is_null());
     if has_sent || known.error.is_some() {
@@ -76,7 +76,7 @@ pub async fn of(visit: &Visit, known: &AccountOverview) -> Value {
     json!({ "steps": steps, "done": done })
 }
 
-/// The request that sends the newest campaign, or that makes one.
+/// Returns the API request that sends the newest campaign, or that creates one.
 fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) -> String) -> String {
     match known.campaigns.first().and_then(|row| row["campaign"]["id"].as_str()) {
         Some(campaign) => request(&format!("/v1/campaigns/{campaign}/send"), "{}".into()),
@@ -89,9 +89,9 @@ fn to_send(known: &AccountOverview, brand: &str, request: impl Fn(&str, String) 
     }
 }
 
-/// What there is of a brand already.
+/// What a brand already has.
 struct BrandProgress<'k> {
-    /// Its id: that of one that is ready, if there is one.
+    /// The id of a brand, preferably of one that is ready.
     brand: Option<&'k str>,
     has_emails: bool,
     has_contacts: bool,
@@ -110,7 +110,7 @@ impl<'k> BrandProgress<'k> {
     }
 }
 
-/// What somebody must be allowed to take a step, and the step.
+/// The permissions that a step requires, and the step.
 type Step = (&'static [Permission], Value);
 
 fn step(

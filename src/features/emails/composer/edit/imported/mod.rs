@@ -1,6 +1,6 @@
-//! Instructions for an email that was handed in as HTML: the same ones, as far as HTML can carry them.
+//! Edits imported HTML by the same instructions, as far as HTML supports them.
 //!
-//! It finds what an instruction speaks of and decides what it becomes. What that comes to in the HTML, the letter knows.
+//! Resolves the parts that an instruction refers to and computes their new values. [`ImportedEmail`] turns these into changes to the HTML.
 
 #[cfg(test)]
 mod tests;
@@ -15,23 +15,23 @@ use crate::features::emails::composer::understand;
 use crate::features::emails::document::{ImageUrl, Line, Link, Picture, Purpose};
 use crate::features::emails::imported::ImportedEmail;
 
-/// A letter after a change.
+/// An imported email after a change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedEditResult {
     pub imported: ImportedEmail,
-    /// What was done, one sentence each.
+    /// What was changed, one sentence each.
     pub done: Vec<String>,
-    /// What was not, and why.
+    /// What was not changed, and why.
     pub not_done: Vec<String>,
 }
 
-/// What instructions can ask for, as examples that work.
+/// The supported instructions, as examples that work.
 pub const CAN: [&str; 11] = [
     "Change \"old words\" to \"new words\"",
     "Change the subject (preheader, headline, first paragraph, button text, alt text) to \"…\"",
     "Link the button (or \"these words\") to https://…",
     "Swap the image, or use the image https://…",
-    "Make the button (background, text colour, headings) #1A73E8, or red; change #1A73E8 to green",
+    "Make the button (background, text color, headings) #1A73E8, or red; change #1A73E8 to green",
     "Remove the paragraph (button, image, block) with \"some words\"",
     "Remove the second paragraph (last sentence, image, button)",
     "Shorten the text, or the subject",
@@ -40,10 +40,10 @@ pub const CAN: [&str; 11] = [
     "Move the button up (down, to the top, before the image)",
 ];
 
-/// What is said of everything else.
-const HANDED_IN: &str = "This email was handed in as HTML, which keeps its own layout and language";
+/// The start of the reason for unsupported instructions.
+const HANDED_IN: &str = "This email was imported as HTML and keeps its own layout and language";
 
-/// Carry out an instruction as far as it is understood.
+/// Carries out the parts of an instruction that are understood.
 pub fn apply(
     imported: &ImportedEmail,
     instruction: &str,
@@ -56,7 +56,7 @@ pub fn apply(
             edited.not_done.push(format!("Did not understand \"{clause}\"."));
             continue;
         };
-        // A part that fails leaves nothing behind.
+        // A part that fails leaves no changes behind.
         let mut changed = edited.imported.clone();
         match (ImportedEditor { imported: &mut changed, means }).carry_out(&action) {
             Ok(done) => {
@@ -72,7 +72,7 @@ pub fn apply(
     if edited.done.is_empty() { Err(NotUnderstood { reasons: edited.not_done, can: &CAN }) } else { Ok(edited) }
 }
 
-/// Whether the email has these words, those that describe images among them.
+/// Returns whether the email contains these words, including alternative texts.
 fn contains(imported: &ImportedEmail, words: &str) -> bool {
     let is_in = |text: &str| find(text, words).is_some();
     let in_parts = || imported.parts().any(|(place, _)| is_in(&imported.text(place)));
@@ -102,14 +102,14 @@ impl ImportedEditor<'_> {
             Action::Remove { target, which, words } => self.remove(*target, *which, words.as_deref()),
             Action::Move { target, which, to } => self.shift(*target, *which, to),
             Action::Swap { which, url, clause } => self.swap(*which, url.as_deref(), clause),
-            Action::Round(_) | Action::Arrange(_) => Err(format!("{HANDED_IN}: corners and layouts are not changed here.")),
+            Action::Round(_) | Action::Arrange(_) => Err(format!("{HANDED_IN}: its corners and layout cannot be changed.")),
             Action::Formality(_) | Action::Translate(_) | Action::Lengthen => {
-                Err(format!("{HANDED_IN}: it is not written anew here; give the new words."))
+                Err(format!("{HANDED_IN}: it cannot be rewritten. Give the new text."))
             }
         }
     }
 
-    /// Places of what a word for a thing means here.
+    /// Returns the indexes of the parts that a word refers to.
     fn places(&self, target: Target) -> Vec<usize> {
         let imported = &self.imported;
         match target {
@@ -139,7 +139,7 @@ impl ImportedEditor<'_> {
             | Target::Social
             | Target::Table
             | Target::Eyebrow => {
-                format!("{HANDED_IN}: name the words of the {} that is meant, in quotation marks.", target.name())
+                format!("{HANDED_IN}: quote the words of the {} in quotation marks.", target.name())
             }
             target => format!("The email has no such {}.", target.name()),
         }
@@ -147,7 +147,7 @@ impl ImportedEditor<'_> {
 
     fn replace(&mut self, from: &str, to: &str) -> Done {
         if from.trim().is_empty() {
-            return Err("Did not find which words to replace; put them in quotation marks.".to_owned());
+            return Err("Could not tell which words to replace. Put them in quotation marks.".to_owned());
         }
         let mut count = 0;
         let mut replaced = |text: String| {
@@ -160,10 +160,10 @@ impl ImportedEditor<'_> {
         let texts = self.imported.parts().filter(|(_, part)| part.words().is_some()).map(|(place, _)| place);
         let texts: Vec<(usize, String)> = texts.filter_map(|place| Some((place, replaced(self.imported.text(place))?))).collect();
         if count == 0 {
-            // "Remove the logo" means the image.
+            // "Remove the logo" refers to the image.
             return match to {
                 "" => self.remove(Target::Image, Which::Unsaid, Some(from)),
-                _ => Err(format!("The words \"{from}\" do not stand in the email.")),
+                _ => Err(format!("The email does not contain the words \"{from}\".")),
             };
         }
         if let Some(subject) = subject.filter(|subject| !subject.is_empty()) {
@@ -178,7 +178,7 @@ impl ImportedEditor<'_> {
         let places = if count == 1 { "place" } else { "places" };
         match to {
             "" => Ok(format!("Removed \"{from}\" in {count} {places}.")),
-            to => Ok(format!("Replaced \"{from}\" by \"{to}\" in {count} {places}.")),
+            to => Ok(format!("Replaced \"{from}\" with \"{to}\" in {count} {places}.")),
         }
     }
 
@@ -193,7 +193,7 @@ impl ImportedEditor<'_> {
             target => {
                 let place = self.one(target, which)?;
                 if self.imported.part(place).and_then(Part::words).is_none() {
-                    return Err(format!("The {} has no words of its own to set; change its alt text.", target.name()));
+                    return Err(format!("The {} has no text of its own. Change its alt text instead.", target.name()));
                 }
                 self.imported.say(place, value)?;
             }
@@ -201,7 +201,7 @@ impl ImportedEditor<'_> {
         Ok(format!("Changed the {} to \"{value}\".", target.name()))
     }
 
-    /// A link leads elsewhere: the one of these words or to this address, else buttons.
+    /// Changes the target of a link: the one with these words or this address, otherwise buttons.
     fn lead(&mut self, which: Which, link: &Link, of: Option<&str>) -> Done {
         if let Some(of) = of {
             let old = Link::parse(of).ok();
@@ -215,18 +215,18 @@ impl ImportedEditor<'_> {
                 self.imported.lead(*element, link.as_str())?;
             }
             return match links.len() {
-                0 => Err(format!("No link of the email says or leads to \"{of}\".")),
-                1 => Ok(format!("The link \"{of}\" leads to {link} now.")),
-                count => Ok(format!("{count} links \"{of}\" lead to {link} now.")),
+                0 => Err(format!("No link of the email says or links to \"{of}\".")),
+                1 => Ok(format!("The link \"{of}\" now leads to {link}.")),
+                count => Ok(format!("{count} links \"{of}\" now lead to {link}.")),
             };
         }
         let buttons = self.places(Target::Button);
         let meant =
             if matches!(which, Which::All | Which::Unsaid) { buttons } else { pick(buttons, which).into_iter().collect() };
         match self.imported.lead_buttons(&meant, link.as_str())? {
-            0 => Err("The email has no such button; say the words of the link in quotation marks.".to_owned()),
-            1 => Ok(format!("The button leads to {link} now.")),
-            count => Ok(format!("All {count} buttons lead to {link} now.")),
+            0 => Err("The email has no such button. Put the text of the link in quotation marks.".to_owned()),
+            1 => Ok(format!("The button now links to {link}.")),
+            count => Ok(format!("All {count} buttons now link to {link}.")),
         }
     }
 
@@ -240,11 +240,10 @@ impl ImportedEditor<'_> {
             Surface::Headings => (imported_html::ColorTarget::Headings, "headings"),
             Surface::Accent => {
                 let accent = self.imported.colors.iter().copied().find(|color| color::has_hue(*color));
-                let accent = accent.ok_or(
-                    "The email has no colour that stands out; say whether the button, the text or the background is meant.",
-                )?;
+                let accent =
+                    accent.ok_or("The email has no dominant color. Name the button, the text or the background instead.")?;
                 self.imported.recolor(vec![accent], color)?;
-                return Ok(format!("Changed the colour {accent} to {color}."));
+                return Ok(format!("Changed the color {accent} to {color}."));
             }
         };
         self.imported.paint(painted, color)?;
@@ -257,17 +256,17 @@ impl ImportedEditor<'_> {
         if meant.is_empty() {
             let own: Vec<String> = self.imported.colors.iter().map(ToString::to_string).collect();
             let name = if exact { from.to_string() } else { color::word(from).to_owned() };
-            return Err(format!("The email has no {name}; its colours are {}.", own.join(", ")));
+            return Err(format!("The email has no {name}. Its colors are {}.", own.join(", ")));
         }
         let names: Vec<String> = meant.iter().map(ToString::to_string).collect();
         self.imported.recolor(meant, to)?;
-        Ok(format!("Changed the colour {} to {to}.", names.join(", ")))
+        Ok(format!("Changed the color {} to {to}.", names.join(", ")))
     }
 
     fn emoji(&mut self, on: bool) -> Done {
         if on {
             if self.imported.subject.chars().any(is_emoji) {
-                return Err("The subject has an emoji already.".to_owned());
+                return Err("The subject already has an emoji.".to_owned());
             }
             let emoji = crate::features::emails::composer::emoji(Purpose::Newsletter, None);
             let subject = format!("{} {emoji}", self.imported.subject);
@@ -315,7 +314,7 @@ impl ImportedEditor<'_> {
             let own = sentences(&text);
             let kept = own.len().div_ceil(2);
             if let Some(last) = own.get(kept.saturating_sub(1)).filter(|_| kept < own.len()) {
-                // Cut behind the last sentence that stays, whatever ends its line.
+                // Cut after the last remaining sentence, whatever ends its line.
                 let end = text.find(last).map_or(text.len(), |at| at + last.len());
                 let short = text[..end].to_owned();
                 self.imported.say(place, &short)?;
@@ -323,7 +322,7 @@ impl ImportedEditor<'_> {
             }
         }
         match count {
-            0 => Err("Nothing can be left out: every text is a single sentence already.".to_owned()),
+            0 => Err("Nothing can be shortened: every text is already a single sentence.".to_owned()),
             1 => Ok("Shortened one text.".to_owned()),
             count => Ok(format!("Shortened {count} texts.")),
         }
@@ -352,7 +351,7 @@ impl ImportedEditor<'_> {
         let name = target.name();
         if let Some(words) = words {
             let of_kind = self.places(target);
-            // A block can be anything that says so.
+            // A block can be any part with these words.
             let any = |place: &usize| target == Target::Text || of_kind.is_empty() || of_kind.contains(place);
             let says = |place: &usize| find(&self.imported.text(*place), words).is_some();
             let found: Vec<usize> =
@@ -375,9 +374,9 @@ impl ImportedEditor<'_> {
         }
     }
 
-    /// The place that an instruction means, and whether something goes before it.
+    /// Returns the index that an instruction refers to, and whether the position is before it.
     fn beside(&self, place: &Place) -> Result<(usize, bool), String> {
-        let nothing = || "There is nothing of that kind to put it beside.".to_owned();
+        let nothing = || "The email has no part of that kind to place it next to.".to_owned();
         let of = |anchor: &Anchor| match anchor {
             Anchor::Words(words) => {
                 let found = self
@@ -385,7 +384,7 @@ impl ImportedEditor<'_> {
                     .parts()
                     .map(|(place, _)| place)
                     .find(|place| find(&self.imported.text(*place), words).is_some());
-                found.ok_or_else(|| format!("The words \"{words}\" do not stand in the email."))
+                found.ok_or_else(|| format!("The email does not contain the words \"{words}\"."))
             }
             Anchor::Target(target, which) => pick(self.places(*target), *which).ok_or_else(nothing),
         };
@@ -415,12 +414,12 @@ impl ImportedEditor<'_> {
 
     fn picture(&self, url: Option<&str>, clause: &str) -> Result<Picture, String> {
         if let Some(url) = url {
-            return material::picture(url, None, (None, None)).ok_or_else(|| "The address is not one of an image.".to_owned());
+            return material::picture(url, None, (None, None)).ok_or_else(|| "The address is not that of an image.".to_owned());
         }
         let shown: Vec<&str> =
             self.imported.parts().filter_map(|(_, part)| part.image()).map(|image| image.address.as_str()).collect();
         let next = blocks::next_picture(&shown.join(" "), clause, self.means);
-        next.ok_or_else(|| "The brand has no other image that fits; give the address of one.".to_owned())
+        next.ok_or_else(|| "The brand has no other suitable image. Give the address of one.".to_owned())
     }
 
     fn swap(&mut self, which: Which, url: Option<&str>, clause: &str) -> Done {
@@ -428,14 +427,14 @@ impl ImportedEditor<'_> {
         let Picture { src, alt, .. } = self.picture(url, clause)?;
         let words = alt.as_ref().map(|alt| alt.as_str());
         self.imported.show(place, src.as_str(), words)?;
-        let told = if words.is_none() { " Its alt text stays; change it if the image shows something else." } else { "" };
+        let told = if words.is_none() { " Its alt text is unchanged; edit it if the image shows something else." } else { "" };
         Ok(format!("Changed the image to {src}.{told}"))
     }
 
     fn add(&mut self, target: Target, clause: &str, place: Option<&Place>) -> Done {
         let beside = place.map(|place| self.beside(place)).transpose()?;
         let said = blocks::quotes(clause, place).into_iter().next().or_else(|| blocks::after_colon(clause));
-        let words = |name: &str| said.clone().ok_or_else(|| format!("Put the words of the {name} in quotation marks."));
+        let words = |name: &str| said.clone().ok_or_else(|| format!("Put the text of the {name} in quotation marks."));
         let new = match target {
             Target::Sentence => return self.add_sentence(&words("sentence")?, place),
             Target::Text | Target::Lead => New::Paragraph(words("text")?),
@@ -445,7 +444,7 @@ impl ImportedEditor<'_> {
                 let site = self.means.site.and_then(material::link);
                 let present = self.imported.button_address().map(str::to_owned);
                 let address = given.map(|link| link.to_string()).or(present).or_else(|| site.map(|link| link.to_string()));
-                let address = address.ok_or("Say where the button shall lead: give a web address.")?;
+                let address = address.ok_or("Give the web address that the button links to.")?;
                 New::Button { words: words("button")?, address }
             }
             Target::Image => {
@@ -456,7 +455,7 @@ impl ImportedEditor<'_> {
             }
             target => {
                 return Err(format!(
-                    "{HANDED_IN}: a {} cannot be added here, only texts, headings, buttons and images.",
+                    "{HANDED_IN}: a {} cannot be added, only texts, headings, buttons and images.",
                     target.name()
                 ));
             }
@@ -465,7 +464,7 @@ impl ImportedEditor<'_> {
         Ok(format!("Added: {}.", target.name()))
     }
 
-    /// A sentence becomes part of a paragraph: behind the words that are named, or at its end.
+    /// Adds a sentence to a paragraph: after the given words, or at its end.
     fn add_sentence(&mut self, sentence: &str, place: Option<&Place>) -> Done {
         let anchor = match place {
             Some(Place::Before(anchor)) => Some((anchor, true)),
@@ -485,7 +484,7 @@ impl ImportedEditor<'_> {
             .is_none_or(|words| words.kind == Kind::Button || words.kind == Kind::Heading)
         {
             self.imported.insert(Some((beside, before)), New::Paragraph(sentence.to_owned()))?;
-            return Ok("Added: sentence, as a paragraph of its own.".to_owned());
+            return Ok("Added: sentence, as a separate paragraph.".to_owned());
         }
         let text = self.imported.text(beside);
         let around = match anchor {
@@ -503,7 +502,7 @@ impl ImportedEditor<'_> {
     }
 }
 
-/// A text with words in place of others, and how often. What nothing takes the place of leaves no double space.
+/// Returns a text with words replaced, and the number of replacements. A removal leaves no double space.
 fn with_replaced(text: &str, from: &str, to: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

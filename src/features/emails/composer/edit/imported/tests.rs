@@ -1,4 +1,4 @@
-//! Instructions for emails that were handed in as HTML, and what becomes of the HTML.
+//! Instructions for imported emails, and the resulting HTML.
 
 use super::*;
 use crate::features::emails::imported::tests::{NEWSLETTER, PLAIN, imported, safe};
@@ -41,7 +41,7 @@ fn has(html: &str, parts: &[&str]) {
 }
 
 #[test]
-fn words_change_in_texts_and_nowhere_else() {
+fn words_change_only_in_texts() {
     let (imported, html) = edit(NEWSLETTER, "en", "Change the subject to \"Tea time\"").expect("understood");
     assert_eq!(imported.subject, "Tea time");
     has(&html, &["<title>Tea time</title>"]);
@@ -89,7 +89,7 @@ fn links_images_and_their_words_change() {
 }
 
 #[test]
-fn colours_change_where_they_are_meant() {
+fn colors_change_only_where_requested() {
     let html = edited("Make the button #2E7D32");
     assert_eq!((html.matches("#2E7D32").count(), html.matches("a{color:#1a73e8;}").count()), (3, 1), "{html}");
     has(
@@ -114,7 +114,7 @@ fn colours_change_where_they_are_meant() {
 }
 
 #[test]
-fn parts_and_sentences_go() {
+fn parts_and_sentences_are_removed() {
     let html = edited("Remove the paragraph with \"save 20%\"");
     assert!(!html.contains("AUTUMN20") && html.contains("Shop now"), "{html}");
     assert!(!edited("Remove the paragraph about free shipping").contains("AUTUMN20"));
@@ -135,7 +135,7 @@ fn parts_and_sentences_go() {
 }
 
 #[test]
-fn texts_buttons_headings_and_images_come() {
+fn texts_buttons_headings_and_images_are_added() {
     let cell = "font-size:16px;line-height:24px;color:#444444;\">";
     let html = edited("Add a paragraph \"We close at noon.\" after \"Every tin\"");
     has(&html, &[&format!("{cell}We close at noon.</td></tr>")]);
@@ -184,7 +184,7 @@ fn the_seven_languages_are_understood() {
 }
 
 #[test]
-fn what_html_cannot_carry_is_said_with_what_it_can() {
+fn unsupported_instructions_list_the_supported_ones() {
     for instruction in [
         "Use the letter layout",
         "Make it formal",
@@ -200,5 +200,5 @@ fn what_html_cannot_carry_is_said_with_what_it_can() {
         assert!(!error.reasons.is_empty() && error.can.len() > 8, "{instruction}");
     }
     let error = edit(NEWSLETTER, "en", "Use the letter layout").expect_err("no layouts").reasons;
-    assert!(error[0].contains("handed in as HTML"), "{error:?}");
+    assert!(error[0].contains("imported as HTML"), "{error:?}");
 }
