@@ -24,6 +24,7 @@ pub use open::Opened;
 use std::fs;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use tracing_subscriber::EnvFilter;
@@ -122,7 +123,8 @@ fn run_demo(place: &Location, wanted: &Demo) -> Result<(), Problem> {
     let settings = load_settings(place, &overrides)?;
     start_log(&Log { level: settings.log.level.min(LogLevel::Warn), format: settings.log.format });
     let folder = folder::Folder::open(place.demo()).map_err(Problem::failed)?;
-    let demo = demo::DemoTarget { site: wanted.site.clone() };
+    let clock = Arc::new(demo::clock(&folder)?);
+    let demo = demo::DemoTarget { site: wanted.site.clone(), clock };
     runtime()?.block_on(serve::serve(folder, settings, wanted.ready_file.as_deref(), (false, Some(demo))))
 }
 

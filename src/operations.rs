@@ -25,9 +25,8 @@ pub const OPERATIONS: &[Entry] = &[
     asynchronous::<installation::ops::resume::Resume>(),
     asynchronous::<installation::ops::release::Release>(),
     // Accounts.
-    raw::<accounts::ops::set_up_page::SetUpPage>(),
-    raw::<accounts::ops::set_up_form::SetUpForm>(),
     asynchronous::<accounts::ops::set_up::SetUp>(),
+    asynchronous::<accounts::ops::set_up_by_link::SetUpByLink>(),
     asynchronous::<accounts::ops::admin_key_create::AdminKeyCreate>(),
     asynchronous::<accounts::ops::admin_key_list::AdminKeyList>(),
     asynchronous::<accounts::ops::admin_key_revoke::AdminKeyRevoke>(),

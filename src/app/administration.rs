@@ -1,10 +1,12 @@
 //! Administration commands: run through the running server if there is one, otherwise in this process.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::folder::{Folder, FolderError, admin_socket};
 use super::open::Opened;
+use crate::base::clock::SystemClock;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Incoming, Service};
 use crate::operations::OPERATIONS;
@@ -23,7 +25,7 @@ pub async fn administer(data: &Path, settings: Settings, command: &Administratio
             cli::perform(command, async move |request| through_socket(&socket, request).await).await
         }
         AdminRoute::Here(folder) => {
-            let opened = Opened::open(folder, settings)?;
+            let opened = Opened::open(folder, settings, Arc::new(SystemClock))?;
             let api = Api::new(opened.engine.clone(), OPERATIONS);
             let said = cli::perform(command, async |request| Ok(api.call(request).await)).await;
             drop(api);

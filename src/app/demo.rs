@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::folder::Folder;
 use super::print;
+use crate::base::clock::PastClock;
 use crate::base::secret::random_base62;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::Peer;
@@ -17,8 +18,10 @@ use crate::engine::api::{Engine, Principal};
 use crate::engine::tasks::Tasks;
 use crate::features::accounts::Welcome;
 use crate::operations::OPERATIONS;
+use crate::surfaces::cli::Problem;
 use crate::surfaces::demo::{Ending, Story, StoryOwner, StoryProgress, shop};
 use crate::surfaces::internal_call;
+use crate::vocab::limits;
 
 /// The demo's owner.
 const OWNER: &str = "you@example.com";
@@ -28,12 +31,28 @@ const PASSWORD_CHARACTERS: usize = 16;
 pub struct DemoTarget {
     /// The website to read in place of the fictional shop's.
     pub site: Option<String>,
+    /// The clock of the service.
+    pub clock: Arc<PastClock>,
+}
+
+/// Returns the demo's clock. A new demo starts some days ago, and its story advances the clock to now, so that opens, clicks and orders spread
+/// over days.
+pub fn clock(folder: &Folder) -> Result<PastClock, Problem> {
+    let is_new = folder.names().map_err(Problem::failed)?.is_empty();
+    Ok(PastClock::behind(if is_new { limits::DEMO_PAST_MS } else { 0 }))
 }
 
 /// Runs the demo if this is the first start; otherwise prints how to continue.
-pub fn start(wanted: DemoTarget, engine: &Arc<Engine>, tasks: &Tasks, welcome: Option<Welcome>, folder: &Folder) {
+pub fn start(
+    DemoTarget { site, clock }: DemoTarget,
+    engine: &Arc<Engine>,
+    tasks: &Tasks,
+    welcome: Option<Welcome>,
+    folder: &Folder,
+) {
     let base = engine.base_url();
     let Some(welcome) = welcome else {
+        clock.catch_up();
         print(&again(base, folder.path()));
         return;
     };
@@ -42,19 +61,15 @@ pub fn start(wanted: DemoTarget, engine: &Arc<Engine>, tasks: &Tasks, welcome: O
         print("Mailmill demo with test data: no email leaves this machine.\n\n");
         let password = random_base62(engine.random.as_ref(), PASSWORD_CHARACTERS);
         if let Err(why) = own(&engine, &password).await {
+            clock.catch_up();
             print(&format!("The owner could not be created: {why}\n"));
             return;
         }
-        let site = wanted.site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
+        let site = site.unwrap_or_else(|| format!("{base}{}", shop::PATH));
         let peer = Peer::Network { address: IpAddr::V4(Ipv4Addr::LOCALHOST), tls: false };
         let key = welcome.test_key.expose().clone();
-        let story = Story {
-            api: Api::new(engine, OPERATIONS),
-            teller: StoryOwner::Key(key.clone()),
-            peer,
-            site,
-            reader: OWNER.to_owned(),
-        };
+        let teller = StoryOwner::Key(key.clone());
+        let story = Story { api: Api::new(engine, OPERATIONS), teller, peer, site, reader: OWNER.to_owned(), clock: Some(clock) };
         let (sender, receiver) = watch::channel(StoryProgress::default());
         let (told, ()) = futures_util::future::join(follow(receiver), story.tell(sender)).await;
         print(&farewell(&base, &told, &password, &key));

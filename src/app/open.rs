@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use super::folder::Folder;
 use super::installation::{Opener, Taken};
-use crate::base::clock::{Clock, SystemClock};
+use crate::base::clock::Clock;
 use crate::base::random::{Random, SystemRandom};
 use crate::engine::access::links::Links;
 use crate::engine::api::engine::Parts;
@@ -38,8 +38,7 @@ impl Opened {
     /// Opens the folder's stores and indexes, builds the engine and loads the API keys.
     ///
     /// Opening may have to write. With a full disk it uses the reserve, and then waits for space.
-    pub fn open(folder: Folder, settings: Settings) -> Result<Self, Problem> {
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    pub fn open(folder: Folder, settings: Settings, clock: Arc<dyn Clock>) -> Result<Self, Problem> {
         let random: Arc<dyn Random> = Arc::new(SystemRandom::default());
         let mib = |number: u64| number.saturating_mul(MIB as u64);
         let space = Space::open(folder.path(), mib(settings.data.free_mib_min.get()), mib(settings.data.reserve_mib.get()));

@@ -16,6 +16,7 @@ use super::demo;
 use super::folder::{Folder, admin_socket};
 use super::inbound;
 use super::open::Opened;
+use crate::base::clock::{Clock, SystemClock};
 use crate::base::machine;
 use crate::engine::api::call::Api;
 use crate::engine::api::{Engine, Failure};
@@ -49,8 +50,9 @@ pub async fn serve(
 ) -> Result<(), Problem> {
     let tasks = Tasks::new(tokio::runtime::Handle::current());
     let connections = fit_connections(&settings);
+    let clock: Arc<dyn Clock> = demo.as_ref().map_or_else(|| Arc::new(SystemClock) as _, |demo| demo.clock.clone() as _);
     // Open before installing signal handlers: with a full disk this waits for space, and a signal then ends the process at once.
-    let opened = Opened::open(folder, settings)?;
+    let opened = Opened::open(folder, settings, clock)?;
     signals::listen(&tasks).map_err(|error| Problem::failed(format_args!("cannot install signal handlers: {error}")))?;
     let engine = opened.engine.clone();
     let (space, mut stopping) = (engine.control.space().clone(), tasks.shutdown());

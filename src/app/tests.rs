@@ -1,20 +1,24 @@
 //! The composed engine, in process: what the operator does, and its effect on keys.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION, SET_COOKIE};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
 use super::open::Opened;
+use crate::base::clock::SystemClock;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
+use crate::engine::jobs::Tasks;
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::features::{accounts, accounts::Welcome};
 use crate::operations::OPERATIONS;
+use crate::surfaces::dashboard::Dashboard;
 use crate::vocab::settings::Settings;
 
 fn standard() -> Settings {
@@ -22,7 +26,7 @@ fn standard() -> Settings {
 }
 
 fn open(path: &Path, settings: Settings) -> Opened {
-    Opened::open(Folder::open(path).expect("an unused folder"), settings).expect("opens")
+    Opened::open(Folder::open(path).expect("an unused folder"), settings, Arc::new(SystemClock)).expect("opens")
 }
 
 const STRANGER: Peer = Peer::Network { address: std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), tls: false };
@@ -51,11 +55,6 @@ impl Client {
         let key = format!("Bearer {key}");
         let headers = [(AUTHORIZATION, key.as_str()), (CONTENT_TYPE, "application/json")];
         json_of(self.send(STRANGER, method, path, &headers, body).await)
-    }
-
-    async fn page(&self, method: Method, path: &str, form: &str) -> (StatusCode, String) {
-        let reply = self.send(STRANGER, method, path, &[], form).await;
-        (reply.status, text_of(&reply))
     }
 }
 
@@ -163,8 +162,50 @@ async fn operator_operations_cannot_be_reached_over_the_network() {
     }
 }
 
+/// A browser on the dashboard that keeps its cookies.
+struct Browser {
+    dashboard: Dashboard,
+    cookies: Vec<(String, String)>,
+}
+
+impl Browser {
+    fn of(opened: &Opened) -> Self {
+        let tasks = Tasks::new(tokio::runtime::Handle::current());
+        Self { dashboard: Dashboard::new(opened.engine.clone(), tasks), cookies: Vec::new() }
+    }
+
+    async fn request(&mut self, method: Method, path: &str, form: &[(&str, &str)]) -> Reply {
+        let mut headers = HeaderMap::new();
+        let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        headers.insert(COOKIE, cookies.join("; ").parse().expect("ASCII"));
+        headers.insert("sec-fetch-site", "same-origin".parse().expect("ASCII"));
+        headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded".parse().expect("ASCII"));
+        let body = Body::Whole(serde_urlencoded::to_string(form).expect("text").into());
+        let request = Incoming { method, uri: path.parse().expect("a path"), headers, body, peer: STRANGER };
+        let reply = self.dashboard.call(request).await;
+        for cookie in reply.headers.get_all(SET_COOKIE) {
+            let (name, rest) = cookie.to_str().expect("ASCII").split_once('=').expect("a name");
+            let value = rest.split(';').next().unwrap_or_default();
+            self.cookies.retain(|(known, _)| known != name);
+            self.cookies.push((name.to_owned(), value.to_owned()));
+        }
+        reply
+    }
+
+    /// The token of the forms on a page.
+    async fn csrf(&mut self, path: &str) -> String {
+        let page = text_of(&self.request(Method::GET, path, &[]).await);
+        let (_, rest) = page.split_once("name=\"csrf\" value=\"").expect("a form");
+        rest.split('"').next().expect("the value ends").to_owned()
+    }
+}
+
+fn location(reply: &Reply) -> &str {
+    reply.headers.get(LOCATION).map_or("", |value| value.to_str().expect("ASCII"))
+}
+
 #[tokio::test]
-async fn the_setup_link_creates_one_owner_once() {
+async fn the_setup_link_creates_one_owner_who_is_signed_in_at_once() {
     let outer = tempfile::tempdir().expect("a temporary folder");
     let opened = open(&outer.path().join("data"), standard());
     let client = Client::of(&opened);
@@ -172,18 +213,37 @@ async fn the_setup_link_creates_one_owner_once() {
     let Welcome { setup_path, test_key } = accounts::welcome(&opened.engine).await.expect("made");
     assert_eq!(client.with_key(test_key.expose(), Method::GET, "/v1/projects", "").await.0, StatusCode::OK);
 
-    assert_eq!(client.page(Method::GET, &setup_path, "").await.0, StatusCode::OK);
-    assert_eq!(client.page(Method::GET, "/setup/0123", "").await.0, StatusCode::NOT_FOUND);
-    let (status, page) = client.page(Method::POST, &setup_path, "email=ada%40example.com&password=short").await;
-    assert_eq!(status, StatusCode::BAD_REQUEST);
-    assert!(page.contains("ada@example.com") && page.contains("too short"), "{page}");
-    let form = "email=ada%40example.com&password=correct+horse+battery";
-    let (once, again) = tokio::join!(client.page(Method::POST, &setup_path, form), client.page(Method::POST, &setup_path, form));
-    let mut statuses = [once.0.as_u16(), again.0.as_u16()];
-    statuses.sort_unstable();
-    assert_eq!(statuses, [200, 404], "two forms sent at once create one owner");
-    assert_eq!(client.page(Method::GET, &setup_path, "").await.0, StatusCode::NOT_FOUND);
+    let (mut one, mut other) = (Browser::of(&opened), Browser::of(&opened));
+    assert!(text_of(&one.request(Method::GET, "/setup/0123", &[]).await).contains("This link does not work"));
+    let (csrf, others) = (one.csrf(&setup_path).await, other.csrf(&setup_path).await);
+    let refused =
+        one.request(Method::POST, &setup_path, &[("csrf", &csrf), ("email", "ada@example.com"), ("password", "short")]).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let page = text_of(&refused);
+    assert!(page.contains("value=\"ada@example.com\"") && page.contains("too short"), "{page}");
 
+    let owner = |csrf| [("csrf", csrf), ("email", "ada@example.com"), ("password", "correct horse battery")];
+    let (once, again) = (owner(csrf.as_str()), owner(others.as_str()));
+    let (once, again) =
+        tokio::join!(one.request(Method::POST, &setup_path, &once), other.request(Method::POST, &setup_path, &again));
+    let (winner, created, refused) = match once.status {
+        StatusCode::SEE_OTHER => (&mut one, once, again),
+        _ => (&mut other, again, once),
+    };
+    assert_eq!((created.status, refused.status), (StatusCode::SEE_OTHER, StatusCode::NOT_FOUND), "one owner is created");
+    // The browser goes on to the dashboard without a second sign-in.
+    let mut to = location(&created).to_owned();
+    let home = loop {
+        assert!(!to.starts_with("/signin"), "{to}");
+        let reply = winner.request(Method::GET, &to, &[]).await;
+        if reply.status == StatusCode::OK {
+            break text_of(&reply);
+        }
+        assert!(reply.status.is_redirection(), "{to}: {}", reply.status);
+        to = location(&reply).to_owned();
+    };
+    assert!(home.contains("ada@example.com"), "{home}");
+    assert!(text_of(&winner.request(Method::GET, &setup_path, &[]).await).contains("This link does not work"));
     let owner = json!({ "email": "eve@example.com", "password": "correct horse battery" });
     let (status, refused) = client.operate(Method::POST, "/admin/setup", &owner).await;
     assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("ALREADY_SET_UP")));

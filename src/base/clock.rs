@@ -79,6 +79,38 @@ impl Clock for SystemClock {
     }
 }
 
+/// The machine's clock, set back by some time until it is advanced. With it the demo has a past.
+pub struct PastClock {
+    behind_ms: AtomicI64,
+}
+
+impl PastClock {
+    /// Returns a clock that shows the machine's time less `behind_ms`.
+    pub fn behind(behind_ms: i64) -> Self {
+        Self { behind_ms: AtomicI64::new(behind_ms) }
+    }
+
+    /// Sets it forward to `moment`, but never back and never past the machine's time.
+    pub fn advance_to(&self, moment: Timestamp) {
+        self.behind_ms.fetch_min(SystemClock.now().ms_since(moment).max(0), Ordering::SeqCst);
+    }
+
+    /// Sets it to the machine's time.
+    pub fn catch_up(&self) {
+        self.behind_ms.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Clock for PastClock {
+    fn now(&self) -> Timestamp {
+        SystemClock.now().plus_ms(-self.behind_ms.load(Ordering::SeqCst))
+    }
+
+    fn monotonic(&self) -> Monotonic {
+        SystemClock.monotonic()
+    }
+}
+
 /// A clock for tests, which moves only through these methods.
 pub struct ManualClock {
     now: AtomicI64,
@@ -110,5 +142,27 @@ impl Clock for ManualClock {
 
     fn monotonic(&self) -> Monotonic {
         Monotonic(self.monotonic.load(Ordering::SeqCst))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_past_clock_runs_behind_and_is_advanced_up_to_the_machines_time_only() {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+        let clock = PastClock::behind(3 * DAY_MS);
+        let behind = || (SystemClock.now().ms_since(clock.now()) + DAY_MS / 2) / DAY_MS;
+        assert_eq!(behind(), 3);
+        clock.advance_to(clock.now().plus_ms(DAY_MS));
+        assert_eq!(behind(), 2);
+        clock.advance_to(clock.now().plus_ms(-DAY_MS));
+        assert_eq!(behind(), 2, "it is never set back");
+        clock.advance_to(clock.now().plus_ms(9 * DAY_MS));
+        assert_eq!(behind(), 0);
+        let clock = PastClock::behind(DAY_MS);
+        clock.catch_up();
+        assert!(SystemClock.now().ms_since(clock.now()) < 1_000);
     }
 }

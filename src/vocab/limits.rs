@@ -59,8 +59,6 @@ pub const PASSWORD_CHARACTERS_MAX: usize = 128;
 pub const PASSWORD_BYTES_MAX: usize = 4 * PASSWORD_CHARACTERS_MAX;
 /// A setup link is opened right after it was printed, or by the next day; then it expires.
 pub const SETUP_LINK_MS: i64 = 24 * 60 * 60 * 1000;
-/// The setup form has an email address and a password.
-pub const SETUP_FORM_BYTES_MAX: usize = 8 * 1024;
 
 /// Browsers and programs in which one user is signed in at a time; the oldest sessions end first.
 pub const SESSIONS_PER_USER_MAX: usize = 20;
@@ -813,6 +811,9 @@ pub const INBOX_CHUNK_BYTES: usize = 256 * 1024;
 /// The pause between a message to a simulated recipient and the recipient's action.
 /// Long enough to see the message sent first, short enough to wait for.
 pub const SIMULATED_PAUSE_MS: i64 = 1_000;
+/// A new demo starts this long ago: enough days for a chart, and less than the default of `mail.give_up_hours`, so that its full mailboxes
+/// are still being retried at the end.
+pub const DEMO_PAST_MS: i64 = 4 * DAY_MS;
 
 // --- Messages ---
 

@@ -78,7 +78,7 @@ impl Stage {
 }
 
 /// Polls until there is a result.
-async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn until<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let asking = async {
         loop {
             if let Some(answer) = ask().await {
@@ -94,9 +94,15 @@ pub async fn act(client: &Client, action: &str, id: &str) -> Value {
     client.data(&format!("campaigns.{action}"), json!({ "id": id })).await
 }
 
-/// Returns the campaign once it has this status.
+/// Returns the campaign once it has this status; with `sent`, once no retry is left.
 pub async fn becomes(client: &Client, id: &str, status: &str) -> Value {
-    until(async || Some(act(client, "get", id).await).filter(|campaign| campaign["status"] == status)).await
+    let is_it = |campaign: &Value| if status == "sent" { is_complete(campaign) } else { campaign["status"] == status };
+    until(async || Some(act(client, "get", id).await).filter(is_it)).await
+}
+
+/// Returns whether every recipient of the campaign has an outcome.
+pub fn is_complete(campaign: &Value) -> bool {
+    campaign["status"] == "sent" && campaign["completedAt"].is_string()
 }
 
 pub async fn stats(client: &Client, id: &str) -> Value {

@@ -12,6 +12,7 @@ use mailmill::base::random::{Random, SystemRandom};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::campaigns::is_complete;
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::server::BOUNDLESS;
 use super::support::{Client, Server};
@@ -231,7 +232,7 @@ async fn killed_campaigns_lose_no_one_and_repeat_no_one() {
         let campaign = campaign(&client, &project, &conversation, &format!("Crash {}", report.campaigns)).await;
         loop {
             tokio::time::sleep(Duration::from_millis(within(&random, &KILL_AFTER_MS))).await;
-            if client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent" {
+            if is_complete(&client.data("campaigns.get", json!({ "id": campaign })).await) {
                 break;
             }
             if report.kills < kills {

@@ -1,12 +1,14 @@
 //! The demo as a new user sees it: on the command line with the made-up shop, and on the dashboard.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::campaigns::in_ms;
 use super::support::browser::Browser;
 use super::support::server::{BOUNDLESS, PROGRAM};
 use super::support::{Client, Server};
@@ -69,10 +71,15 @@ async fn the_demo_leads_from_a_website_to_revenue_and_keeps_running() {
     let projects = client.data("projects.list", json!({})).await;
     let campaigns = client.data("campaigns.list", json!({ "projectId": projects["projects"][0]["id"] })).await;
     assert_eq!(campaigns["total"], 2, "{campaigns}");
-    let sent =
-        campaigns["campaigns"].as_array().expect("a list").iter().find(|one| one["status"] != "scheduled").expect("one went");
+    let sent = campaigns["campaigns"].as_array().expect("a list").iter().find(|one| one["status"] == "sent");
+    let sent = sent.unwrap_or_else(|| panic!("one campaign is sent: {campaigns}"));
+    assert!(sent.get("completedAt").is_none(), "full mailboxes are still retried: {sent}");
     let stats = client.data("campaigns.stats", json!({ "id": sent["id"] })).await;
     assert!(stats["uniqueClicks"].as_u64() >= Some(10) && stats["conversion"]["revenue"].as_f64() > Some(100.0), "{stats}");
+    assert_eq!((&stats["queued"], &stats["deferred"]), (&json!(0), &json!(2)), "{stats}");
+    let deferred = client.data("campaigns.logs", json!({ "id": sent["id"], "status": "deferred" })).await;
+    assert_eq!(deferred["emails"].as_array().map(Vec::len), Some(2), "{deferred}");
+    spreads(&client, &sent["id"]).await;
     let password = demo.between("with the password ", '\n').to_owned();
     let input = json!({ "email": "you@example.com", "password": password, "environment": "test" });
     Client::new(address, None).data("accounts.login", input).await;
@@ -81,6 +88,25 @@ async fn the_demo_leads_from_a_website_to_revenue_and_keeps_running() {
     drop(demo);
     let again = Demo::until(&data, "remove the folder");
     assert!(again.said.contains("continues") && !again.said.contains("Brand "), "{}", again.said);
+}
+
+/// What readers did stands on several days and in many hours, most of it on the first day, and none of it ahead.
+async fn spreads(client: &Client, campaign: &Value) {
+    let report = client.data("campaigns.report", json!({ "id": campaign })).await;
+    let days = report["days"].as_array().expect("days");
+    let on = |field: &str| days.iter().filter(|day| day[field].as_u64() > Some(0)).count();
+    assert!(on("sent") == 1 && on("opened") >= 3 && on("clicked") >= 2, "{report}");
+    let with_orders = days.iter().filter(|day| day["takings"].as_array().is_some_and(|takings| !takings.is_empty())).count();
+    assert!(with_orders >= 2, "{report}");
+    let opened: Vec<u64> = days.iter().map(|day| day["opened"].as_u64().expect("a number")).collect();
+    assert!(opened[..2].iter().sum::<u64>() > opened[2..].iter().sum(), "interest fades: {opened:?}");
+
+    let rows = client.data("campaigns.logs", json!({ "id": campaign, "status": "opened", "limit": 100 })).await;
+    let rows = rows["emails"].as_array().expect("rows");
+    let at = |row: &Value| row["opened_at"].as_str().expect("a time").parse::<jiff::Timestamp>().expect("a time");
+    let now: jiff::Timestamp = in_ms(0).parse().expect("a time");
+    let hours: BTreeSet<i64> = rows.iter().map(|row| at(row).as_second() / 3_600).collect();
+    assert!(hours.len() >= 15 && rows.iter().all(|row| at(row) < now), "{hours:?}");
 }
 
 async fn told_to_its_end(browser: &mut Browser<'_>) -> String {

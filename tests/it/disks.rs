@@ -19,6 +19,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::campaigns::is_complete;
 use super::delivery::{CONNECTIONS, Report, audience, draft, email, knob, ledger, relay, taken, until, with_relay};
 use super::support::client::Call;
 use super::support::faults::{Fault, Kind};
@@ -149,11 +150,11 @@ impl Writer {
 /// Sends a campaign whose sending may have been refused, and waits for its end.
 async fn insist(client: &Client, id: &str) {
     until(async || {
-        let status = client.data("campaigns.get", json!({ "id": id })).await["status"].clone();
-        if status == "draft" {
+        let campaign = client.data("campaigns.get", json!({ "id": id })).await;
+        if campaign["status"] == "draft" {
             client.data("campaigns.send", json!({ "id": id })).await;
         }
-        status == "sent"
+        is_complete(&campaign)
     })
     .await;
 }
@@ -393,7 +394,7 @@ impl Bench {
             ended = self.server.ended();
             let call = Call::new(operation("campaigns.get"), json!({ "id": id }));
             let now = client.try_send(call).await.ok().filter(|reply| reply.status == 200);
-            if ended.is_none() && now.is_some_and(|reply| reply.json()["data"]["status"] == "sent") {
+            if ended.is_none() && now.is_some_and(|reply| is_complete(&reply.json()["data"])) {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::campaigns::is_complete;
 use super::delivery::{CONNECTIONS, Report, audience, campaign, email, knob, ledger, taken, until, with_relay};
 use super::support::mail_sink::{MailSink, SinkAction, SinkCapabilities, SmtpStage};
 use super::support::{Client, Server};
@@ -91,7 +92,7 @@ fn taken_by(sinks: &[&BTreeMap<String, usize>]) -> BTreeMap<String, usize> {
 }
 
 async fn is_sent(client: &Client, campaign: &str) -> bool {
-    client.data("campaigns.get", json!({ "id": campaign })).await["status"] == "sent"
+    is_complete(&client.data("campaigns.get", json!({ "id": campaign })).await)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

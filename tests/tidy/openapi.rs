@@ -156,7 +156,14 @@ fn every_list_with_a_total_has_a_top_level_count() {
     for (path, operations) in document["paths"].as_object().expect("paths") {
         let answer = &operations["get"]["responses"]["200"]["content"]["application/json"]["schema"];
         let data = &answer["properties"]["data"];
-        let is_list = [data, &data["oneOf"][0]].iter().any(|shape| shape["properties"].get("pagination").is_some());
+        let data = data["$ref"].as_str().and_then(|at| document.pointer(at.trim_start_matches('#'))).unwrap_or(data);
+        let is_collection = |shape: &Value| {
+            let fields = &shape["properties"];
+            let has_array = fields.as_object().is_some_and(|fields| fields.values().any(|field| field["type"] == "array"));
+            shape["type"] == "array" || (has_array && fields.get("total").is_some())
+        };
+        // A dry run and a series of days are no lists of the account's things.
+        let is_list = [data, &data["oneOf"][0]].into_iter().any(is_collection) && !path.ends_with("/dry-run");
         let has_count = answer["required"].as_array().is_some_and(|names| names.iter().any(|name| name == "count"));
         if is_list != has_count {
             findings.push(path.clone());

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::operation::{Entry, Media, Takes};
@@ -404,6 +404,14 @@ fn is_option(schema: &Value) -> bool {
     let choices = schema.get("anyOf").and_then(Value::as_array);
     kinds.is_some_and(|kinds| kinds.len() == 2 && kinds.iter().any(|kind| kind == "null"))
         || choices.is_some_and(|choices| choices.len() == 2 && choices.iter().any(is_null))
+}
+
+/// Form fields are text: optional ones are omitted, and none is `null`.
+pub fn form_fields(schema: &mut Schema) {
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for field in fields.into_iter().flat_map(|fields| fields.values_mut()) {
+        *field = without_null(field.take());
+    }
 }
 
 /// Path and query values are text: what may be `null` in JSON is omitted there.

@@ -155,6 +155,24 @@ impl<T: Serialize + JsonSchema> Answer for Created<T> {
     }
 }
 
+/// 200 with `data` and the top-level `count` of an unpaged list.
+pub struct Counted<T> {
+    pub data: T,
+    pub count: usize,
+}
+
+impl<T: Serialize + JsonSchema> Answer for Counted<T> {
+    const STATUS: u16 = 200;
+
+    fn encode(&self, envelope: &Envelope) -> Encoded {
+        success(StatusCode::OK, &self.data, Some(self.count as u64), envelope)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        success_schema(generator.subschema_for::<T>(), true)
+    }
+}
+
 /// The output type of raw operations, which write their own response.
 pub struct Bare;
 

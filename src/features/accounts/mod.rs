@@ -11,7 +11,6 @@ mod authenticate;
 mod members;
 mod model;
 pub mod ops;
-mod pages;
 mod password_hash;
 mod plans;
 mod second_factor;
@@ -102,7 +101,7 @@ pub fn is_untouched(engine: &Engine) -> engine_store::Result<bool> {
 
 /// What the operator gets at the very first start.
 pub struct Welcome {
-    /// The path of the set-up page, with its one-time token.
+    /// The path of the setup page, with its one-time token.
     pub setup_path: String,
     /// A test key with all permissions.
     pub test_key: Secret,

@@ -168,7 +168,7 @@ impl KeyUsage {
     }
 }
 
-/// A one-time link to the set-up page. The row's key is the hash of its token.
+/// A one-time link to the setup page. The row's key is the hash of its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetupLink {
     pub expires_at: Timestamp,

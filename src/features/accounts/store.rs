@@ -162,9 +162,9 @@ pub fn save_link(tx: &mut WriteTx<'_>, digest: [u8; 32]) {
     tx.put(LINKS, &digest, &SetupLink { expires_at });
 }
 
-/// Returns whether this set-up link works now.
-pub fn link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<bool> {
-    Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at))
+/// Returns whether this setup link works now: it exists, has not expired, and there is no owner yet.
+pub fn setup_link_works(tx: &impl Read, digest: [u8; 32], now: Timestamp) -> Result<bool> {
+    Ok(tx.get(LINKS, &digest)?.is_some_and(|link| now < link.expires_at) && !has_user(tx)?)
 }
 
 /// Deletes a set-up link.
@@ -275,7 +275,8 @@ mod tests {
             save_link(tx, [2; 32]);
             Ok(())
         });
-        let works = |digest: u8| link_works(&control.store.read(), [digest; 32], crate::base::clock::Clock::now(&*control.clock));
+        let works =
+            |digest: u8| setup_link_works(&control.store.read(), [digest; 32], crate::base::clock::Clock::now(&*control.clock));
         assert_eq!((works(1), works(2), works(3)), (Ok(true), Ok(true), Ok(false)));
         control.write(|tx| {
             delete_link(tx, [1; 32]);

@@ -45,10 +45,11 @@ fn require(tx: &impl Read, account: AccountId, id: CampaignId, project: Option<P
 }
 
 /// Returns the status after `action`, or a failure that explains why the action is not allowed.
-fn allowed(status: CampaignStatus, action: Action) -> Result<CampaignStatus, Failure> {
-    match after(status, action) {
+fn allowed(campaign: &Campaign, action: Action) -> Result<CampaignStatus, Failure> {
+    match after(campaign.working_status(), action) {
         Outcome::To(next) => Ok(next),
         Outcome::No(reason) => {
+            let status = campaign.status;
             let detail = format!("The campaign is {}: {reason}.", status.word());
             Err(Failure::because(Code::WrongState, detail).with(json!({ "status": status.word() })))
         }
@@ -64,7 +65,7 @@ fn act(
     change: impl FnOnce(&mut WriteTx<'_>, &mut Campaign, CampaignStatus) -> Result<(), Failure>,
 ) -> Result<Campaign, Failure> {
     let before = sync::save_current(tx, account, require(tx, account, id, project)?)?;
-    let mut after = Campaign { status: allowed(before.status, action)?, ..before.clone() };
+    let mut after = Campaign { status: allowed(&before, action)?, ..before.clone() };
     change(tx, &mut after, before.status)?;
     if after != before {
         after.updated_at = tx.now();

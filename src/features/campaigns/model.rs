@@ -197,7 +197,7 @@ pub enum CampaignStatus {
     Throttled,
     /// A user paused it and may resume it.
     Paused,
-    /// No recipients are left.
+    /// Every recipient was tried. Mail servers may have deferred some: Mailmill retries them until `completedAt`.
     Sent,
     /// Sending failed and cannot continue.
     Failed,
@@ -233,11 +233,6 @@ impl CampaignStatus {
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
         }
-    }
-
-    /// Returns whether a running mailing will change this status.
-    pub fn is_synced(self) -> bool {
-        matches!(self, Self::Sending | Self::Throttled | Self::Paused)
     }
 
     /// Returns whether this status is final.
@@ -332,9 +327,24 @@ impl Campaign {
     pub fn queued_at(&self) -> Option<Timestamp> {
         match self.status {
             CampaignStatus::Scheduled => self.check_at,
-            status if status.is_synced() => Some(Timestamp(0)),
+            _ if self.is_synced() => Some(Timestamp(0)),
             _ => None,
         }
+    }
+
+    /// Returns whether a running mailing may change its status.
+    pub fn is_synced(&self) -> bool {
+        matches!(self.status, CampaignStatus::Sending | CampaignStatus::Throttled | CampaignStatus::Paused) || self.has_retries()
+    }
+
+    /// Returns whether it is sent and has retries left.
+    fn has_retries(&self) -> bool {
+        self.status == CampaignStatus::Sent && self.completed_at.is_none()
+    }
+
+    /// Returns the status that decides which actions are allowed: with retries left, it can be paused and canceled like one in progress.
+    pub fn working_status(&self) -> CampaignStatus {
+        if self.has_retries() { CampaignStatus::Sending } else { self.status }
     }
 
     /// Returns whether it is archived.
@@ -446,7 +456,8 @@ mod tests {
 
     #[test]
     fn a_campaign_being_sent_is_never_changed_or_deleted() {
-        for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced() || status.is_over()) {
+        let unsent = [CampaignStatus::Draft, CampaignStatus::PendingReview, CampaignStatus::Scheduled];
+        for status in CampaignStatus::ALL.into_iter().filter(|status| !unsent.contains(status)) {
             for action in [Action::Update, Action::Delete, Action::Unschedule, Action::Reschedule] {
                 assert!(matches!(after(status, action), Outcome::No(_)), "{action:?} in {status:?}");
             }
@@ -485,7 +496,7 @@ mod tests {
             reached.push(next);
         }
         assert_eq!(reached.len(), CampaignStatus::ALL.len());
-        for status in CampaignStatus::ALL.into_iter().filter(|status| status.is_synced()) {
+        for status in [CampaignStatus::Sending, CampaignStatus::Throttled, CampaignStatus::Paused] {
             for (action, end) in [
                 (Action::Finish, CampaignStatus::Sent),
                 (Action::Fail, CampaignStatus::Failed),

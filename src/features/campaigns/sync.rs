@@ -2,7 +2,7 @@
 //!
 //! The mailing is authoritative. A worker syncs each running campaign with its mailing, and so does every read before that.
 
-use super::model::{Action, Campaign, Outcome, after};
+use super::model::{Action, Campaign, CampaignStatus, Outcome, after};
 use super::store;
 use crate::base::clock::Timestamp;
 use crate::engine::store::{Read, Result, WriteTx};
@@ -10,8 +10,10 @@ use crate::features::sending::{self, Mailing, State, WaitReason};
 use crate::vocab::ids::AccountId;
 
 /// Returns what the mailing's state means for its campaign: the action, when it finished, and the message to show.
-fn action_of(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
-    match state {
+fn action_of(mailing: &Mailing) -> (Action, Option<Timestamp>, Option<String>) {
+    match &mailing.state {
+        // Every recipient was tried, and only retries are left. Recipients who get it by their own clocks may still wait for a first try.
+        State::Waiting { reason: WaitReason::Deferred, .. } if mailing.local.is_none() => (Action::Finish, None, None),
         State::Planning | State::Sending | State::Waiting { reason: WaitReason::Deferred, .. } => (Action::Flow, None, None),
         State::Waiting { reason: WaitReason::Quota, until } => {
             let said =
@@ -31,18 +33,25 @@ fn action_of(state: &State) -> (Action, Option<Timestamp>, Option<String>) {
 
 /// Returns the campaign in sync with its mailing; `None` if it already is.
 pub fn synced(campaign: &Campaign, mailing: &Mailing) -> Option<Campaign> {
-    if !campaign.status.is_synced() {
+    if !campaign.is_synced() {
         return None;
     }
-    let (action, completed_at, error) = action_of(&mailing.state);
-    let Outcome::To(status) = after(campaign.status, action) else { return None };
+    let (action, completed_at, error) = action_of(mailing);
+    let status = match (campaign.status, action) {
+        // Retries do not undo it.
+        (CampaignStatus::Sent, Action::Flow | Action::Wait) => CampaignStatus::Sent,
+        _ => match after(campaign.working_status(), action) {
+            Outcome::To(status) => status,
+            Outcome::No(_) => return None,
+        },
+    };
     let next = Campaign { status, completed_at, error, ..campaign.clone() };
     (next != *campaign).then(|| Campaign { updated_at: completed_at.unwrap_or(mailing.updated_at), ..next })
 }
 
 /// Returns the campaign in its current state, whether or not the worker has synced it.
 pub fn current(tx: &impl Read, account: AccountId, campaign: Campaign) -> Result<Campaign> {
-    let Some(id) = campaign.mailing.filter(|_| campaign.status.is_synced()) else { return Ok(campaign) };
+    let Some(id) = campaign.mailing.filter(|_| campaign.is_synced()) else { return Ok(campaign) };
     let mailing = sending::find(tx, account, id)?;
     Ok(mailing.and_then(|mailing| synced(&campaign, &mailing)).unwrap_or(campaign))
 }

@@ -62,7 +62,8 @@ pub struct CampaignView {
     pub batch_id: Option<MailingId>,
     /// When sending started.
     pub sent_at: Option<WireTime>,
-    /// When no recipients were left, or when it was canceled.
+    /// When the last recipient had an outcome, or when it was stopped. Absent from a `sent` campaign while deferred recipients are
+    /// retried.
     pub completed_at: Option<WireTime>,
     /// Why it failed, or what it waits for.
     pub error: Option<String>,

@@ -28,6 +28,7 @@ const TEMPLATES: &[(&str, &str)] = files![
     "layout.html",
     "parts.html",
     "agent.html",
+    "setup.html",
     "approvals.html",
     "audit.html",
     "brand.html",

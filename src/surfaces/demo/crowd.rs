@@ -1,4 +1,4 @@
-//! The demo's contacts: made-up names at inbox addresses with simulated behavior.
+//! The demo's contacts: fictional readers, what each does with the campaign, and when.
 
 use std::fmt::Write;
 
@@ -17,61 +17,158 @@ const LAST: [&str; 20] = [
     "Schäfer", "Virtanen", "Jansen", "Costa", "Meyer", "Petit", "Larsen",
 ];
 const COUNTRIES: [&str; 8] = ["DE", "FR", "IT", "ES", "NL", "SE", "AT", "PL"];
+/// Domains that no one can own (RFC 2606).
+const DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
+
+/// What a reader does with the campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behavior {
+    Ignores,
+    Opens,
+    Clicks,
+    Unsubscribes,
+    /// A simulated mailbox of this name.
+    Simulated(&'static str),
+}
 
 /// The most common behavior of each group of twelve; a few behave differently.
-const USUAL: [&str; 12] = [
-    "open",
-    "delivered",
-    "click",
-    "open",
-    "delivered",
-    "open",
-    "delivered",
-    "click",
-    "delivered",
-    "open",
-    "delivered",
-    "delivered",
+const USUAL: [Behavior; 12] = {
+    use Behavior::{Clicks, Ignores, Opens};
+    [Opens, Ignores, Clicks, Opens, Ignores, Opens, Ignores, Clicks, Ignores, Opens, Ignores, Ignores]
+};
+const RARE: [(usize, Behavior); 6] = [
+    (17, Behavior::Unsubscribes),
+    (41, Behavior::Simulated("hard-bounce")),
+    (58, Behavior::Simulated("mailbox-full")),
+    (77, Behavior::Simulated("soft-bounce")),
+    (93, Behavior::Unsubscribes),
+    (104, Behavior::Simulated("mailbox-full")),
 ];
-const RARE: [(usize, &str); 6] =
-    [(17, "unsubscribe"), (41, "hard-bounce"), (58, "deferred"), (77, "soft-bounce"), (93, "unsubscribe"), (104, "deferred")];
 
-fn behaviour(number: usize) -> &'static str {
-    RARE.iter().find(|(at, _)| *at == number).map_or(USUAL[number % USUAL.len()], |(_, rare)| rare)
+/// What is done with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    Open,
+    Click,
+    Unsubscribe,
 }
 
-/// Returns how many of them click.
-pub fn clickers() -> usize {
-    (0..SIZE).filter(|number| behaviour(*number) == "click").count()
+/// A reader does something with the message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReaderAction {
+    /// How long after the campaign was sent.
+    pub after_ms: i64,
+    pub email: String,
+    pub deed: Deed,
 }
 
-/// Returns all of them as a CSV file like a shop's export, plus the reader.
-pub fn csv(reader: &str) -> String {
+fn behavior(number: usize) -> Behavior {
+    RARE.iter().find(|(at, _)| *at == number).map_or(USUAL[number % USUAL.len()], |(_, rare)| *rare)
+}
+
+fn names(number: usize) -> (&'static str, &'static str) {
+    (FIRST[number % FIRST.len()], LAST[(number * 7 + number / FIRST.len()) % LAST.len()])
+}
+
+fn email(number: usize) -> String {
+    if let Behavior::Simulated(mailbox) = behavior(number) {
+        return format!("{mailbox}+{number:03}@{SIMULATOR}");
+    }
+    let (first, last) = names(number);
+    format!("{}.{}@{}", ascii(first), ascii(last), DOMAINS[number % DOMAINS.len()])
+}
+
+/// Returns a name as it is written in an address.
+fn ascii(name: &str) -> String {
+    let plain = |letter: char| match letter {
+        'á' | 'ä' => 'a',
+        'é' | 'è' | 'ë' => 'e',
+        'í' => 'i',
+        other => other.to_ascii_lowercase(),
+    };
+    name.chars().map(plain).collect()
+}
+
+/// Returns all of them as a CSV file like a shop's export, plus the user.
+pub fn csv(user: &str) -> String {
     let mut text = String::from("email,first name,last name,country,tags,favorite\n");
     for number in 0..SIZE {
-        let (first, last) = (FIRST[number % FIRST.len()], LAST[(number * 7 + number / FIRST.len()) % LAST.len()]);
+        let (first, last) = names(number);
         let country = COUNTRIES[(number * 5) % COUNTRIES.len()];
         let tags = if number % 5 == 0 { "VIP;Newsletter" } else { "Newsletter" };
         let favorite = ["green tea", "black tea", "teaware"][number % 3];
-        let _ = writeln!(text, "{}+{number:03}@{SIMULATOR},{first},{last},{country},{tags},{favorite}", behaviour(number));
+        let _ = writeln!(text, "{},{first},{last},{country},{tags},{favorite}", email(number));
     }
-    let _ = writeln!(text, "{reader},You,,DE,Newsletter,green tea");
+    let _ = writeln!(text, "{user},You,,DE,Newsletter,green tea");
     text
+}
+
+/// Half of the opens come within this time, and half of the rest within the same time again.
+const HALF_LIFE_MS: f64 = 12.0 * 60.0 * 60.0 * 1000.0;
+const MINUTE_MS: i64 = 60 * 1000;
+
+/// Returns how long after the campaign a reader opens it: most open it soon, a few after days.
+fn opens_after_ms(number: usize) -> i64 {
+    // A multiplier without a common divisor gives each reader a place of their own in the distribution.
+    let place = ((number * 53 + 17) % SIZE) as f64 + 0.5;
+    let left = 1.0 - place / SIZE as f64;
+    (HALF_LIFE_MS * -left.log2()) as i64 + MINUTE_MS
+}
+
+/// Returns everything that readers do, in order of time. A reader opens a message before a click or an unsubscribe.
+pub fn actions() -> Vec<ReaderAction> {
+    let mut actions = Vec::new();
+    for number in 0..SIZE {
+        let (opened, pause) = (opens_after_ms(number), (1 + number as i64 % 6) * MINUTE_MS);
+        let deeds: &[(i64, Deed)] = match behavior(number) {
+            Behavior::Ignores | Behavior::Simulated(_) => &[],
+            Behavior::Opens => &[(opened, Deed::Open)],
+            Behavior::Clicks => &[(opened, Deed::Open), (opened + pause, Deed::Click)],
+            Behavior::Unsubscribes => &[(opened, Deed::Open), (opened + pause, Deed::Unsubscribe)],
+        };
+        actions.extend(deeds.iter().map(|(after_ms, deed)| ReaderAction {
+            after_ms: *after_ms,
+            email: email(number),
+            deed: *deed,
+        }));
+    }
+    actions.sort_by_key(|action| action.after_ms);
+    actions
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{BTreeMap, HashSet};
 
     use super::*;
+    use crate::vocab::limits;
 
     #[test]
-    fn every_contact_has_a_unique_address_and_some_click() {
+    fn every_contact_has_a_unique_address() {
         let text = csv("you@example.com");
         let addresses: HashSet<&str> = text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
         assert_eq!(addresses.len(), SIZE + 1);
+        assert!(addresses.iter().all(|address| address.is_ascii()), "{text}");
         assert!(text.lines().all(|line| line.split(',').count() == 6));
-        assert_eq!(clickers(), text.matches("\nclick+").count());
-        assert!((10..40).contains(&clickers()));
+    }
+
+    #[test]
+    fn what_readers_do_spreads_over_hours_and_days_and_fades() {
+        let actions = actions();
+        let last = actions.last().expect("some").after_ms;
+        assert!(last < limits::DEMO_PAST_MS, "all of it lies in the past: {last}");
+        let count = |deed| actions.iter().filter(|action| action.deed == deed).count();
+        assert!(
+            (10..40).contains(&count(Deed::Click)) && count(Deed::Unsubscribe) == 2 && count(Deed::Open) > count(Deed::Click)
+        );
+        let mut by_day: BTreeMap<i64, usize> = BTreeMap::new();
+        let mut hours = HashSet::new();
+        for action in &actions {
+            *by_day.entry(action.after_ms / limits::DAY_MS).or_default() += 1;
+            hours.insert(action.after_ms / (60 * MINUTE_MS));
+        }
+        let by_day: Vec<usize> = by_day.into_values().collect();
+        assert!(by_day.len() >= 3 && by_day.is_sorted_by(|one, next| one > next), "{by_day:?}");
+        assert!(hours.len() > 20, "{hours:?}");
     }
 }

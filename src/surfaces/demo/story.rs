@@ -1,27 +1,32 @@
 //! The steps of the demo, in order; each reports its result, and the first failure ends the demo.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HeaderValue};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
+use http::{Method, Uri};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::crowd;
-use crate::base::clock::Timestamp;
+use super::crowd::{self, Deed, ReaderAction};
+use crate::base::clock::{PastClock, Timestamp};
 use crate::engine::access::session_cache::UserSession;
 use crate::engine::api::Principal;
 use crate::engine::api::call::Api;
-use crate::engine::api::http_types::{Body, Peer, Service};
+use crate::engine::api::http_types::{Body, Incoming, Peer, Service};
 use crate::engine::api::response::WireTime;
 use crate::surfaces::internal_call;
 
 /// The poll interval of slow operations; the number of polls is limited below.
 const LOOK: Duration = Duration::from_millis(150);
 const LOOKS_MAX: usize = 600;
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const MINUTE_MS: i64 = 60 * 1000;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
+/// The User-Agent of readers' mail clients and browsers.
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 const BOUNDARY: &str = "first-minute-4f1c9a";
 
 /// The identity that runs the demo.
@@ -41,6 +46,8 @@ pub struct Story {
     pub site: String,
     /// The address of the reader's own copy.
     pub reader: String,
+    /// The engine's clock if it is behind: the story advances it. If absent, everything happens now.
+    pub clock: Option<Arc<PastClock>>,
 }
 
 /// Its progress.
@@ -106,6 +113,7 @@ impl Story {
             Ok(message) => Ending::Well { message },
             Err(why) => Ending::Stuck(why),
         };
+        self.catch_up();
         told.send_modify(|told| told.ending = Some(ending));
     }
 
@@ -129,10 +137,12 @@ impl Story {
         title: &'static str,
         work: impl Future<Output = StepResult>,
     ) -> Result<(), String> {
-        let begun = self.now();
+        // The wall clock may be advanced meanwhile.
+        let monotonic = || self.api.0.clock.monotonic();
+        let begun = monotonic();
         told.send_modify(|told| told.steps.push(Step { title, said: String::new(), path: String::new(), milliseconds: 0 }));
         let (said, path) = work.await?;
-        let milliseconds = self.now().0 - begun.0;
+        let milliseconds = monotonic().ms_since(begun);
         told.send_modify(|told| {
             let last = told.steps.last_mut().expect("just pushed");
             *last = Step { title, said, path, milliseconds };
@@ -142,6 +152,12 @@ impl Story {
 
     fn now(&self) -> Timestamp {
         self.api.0.clock.now()
+    }
+
+    fn catch_up(&self) {
+        if let Some(clock) = &self.clock {
+            clock.catch_up();
+        }
     }
 
     async fn brand(&self, known: &mut StepState) -> StepResult {
@@ -238,12 +254,8 @@ impl Story {
             let campaign = self.ask("campaigns.get", input.clone()).await?;
             match campaign["status"].as_str() {
                 Some("failed") => return Err(format!("The campaign failed: {}", text(&campaign, "/error"))),
-                // Deferred messages may still wait.
-                Some("sent" | "completed") => Some(()),
-                _ => {
-                    let stats = self.ask("campaigns.stats", input.clone()).await?;
-                    (stats["queued"] == 0).then_some(())
-                }
+                Some("sent") => Some(()),
+                _ => None,
             }
         });
         Ok((
@@ -276,28 +288,89 @@ impl Story {
         Ok((said, format!("/inbox/{id}")))
     }
 
+    /// Opens, clicks and unsubscribes, through the links of each reader's message.
     async fn clicks(&self, known: &StepState) -> StepResult {
-        let input = json!({ "id": known.campaign });
-        let stats = until!("The clicks weren't counted in time.", {
-            let stats = self.ask("campaigns.stats", input.clone()).await?;
-            let is_all = stats["uniqueClicks"].as_u64().unwrap_or_default() as usize >= crowd::clickers();
-            is_all.then_some(stats)
-        });
+        let sent_at = self.now();
+        let (mut opened, mut clicked) = (0, 0);
+        for ReaderAction { after_ms, email, deed } in crowd::actions() {
+            let at = sent_at.plus_ms(after_ms);
+            if let Some(clock) = &self.clock {
+                if day(at) != day(self.now()) {
+                    // An open counts for the day on which it is written.
+                    self.counted(known, opened, clicked).await?;
+                }
+                clock.advance_to(at);
+            }
+            let message = self.message_to(&email).await?;
+            match deed {
+                Deed::Open => {
+                    opened += 1;
+                    self.visit(Method::GET, link(&message["html"], "/t/o/"), "").await?;
+                }
+                Deed::Click => {
+                    clicked += 1;
+                    self.visit(Method::GET, link(&message["html"], "/t/c/"), "").await?;
+                }
+                Deed::Unsubscribe => {
+                    let header =
+                        message["headers"].as_array().into_iter().flatten().find(|one| one["name"] == "List-Unsubscribe");
+                    let header = header.map_or(&Value::Null, |header| &header["value"]);
+                    self.visit(Method::POST, link(header, "/u/"), "List-Unsubscribe=One-Click").await?;
+                }
+            }
+        }
+        self.counted(known, opened, clicked).await?;
+        self.catch_up();
+        let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
         let said = format!(
-            "{} opened it, {} clicked, {} unsubscribed",
-            stats["uniqueOpens"], stats["uniqueClicks"], stats["unsubscribes"]
+            "{} opened it, {} clicked, {} unsubscribed, {} deferred by full mailboxes",
+            stats["uniqueOpens"], stats["uniqueClicks"], stats["unsubscribes"], stats["deferred"]
         );
         Ok((said, format!("/campaigns/{}/report", known.campaign)))
+    }
+
+    /// Waits until the campaign's statistics have this many opens and clicks.
+    async fn counted(&self, known: &StepState, opened: u64, clicked: u64) -> Result<(), String> {
+        until!("The clicks weren't counted in time.", {
+            let stats = self.ask("campaigns.stats", json!({ "id": known.campaign })).await?;
+            let many = |name: &str| stats[name].as_u64().unwrap_or_default();
+            (many("uniqueOpens") >= opened && many("uniqueClicks") >= clicked).then_some(())
+        });
+        Ok(())
+    }
+
+    /// Returns the newest message to an address.
+    async fn message_to(&self, email: &str) -> Result<Value, String> {
+        let list = self.ask("sending.inbox_list", json!({ "to": email, "limit": 1 })).await?;
+        self.ask("sending.inbox_get", json!({ "id": list["messages"][0]["id"] })).await
+    }
+
+    /// Sends a request as a reader's mail client or browser.
+    async fn visit(&self, method: Method, path: Option<Uri>, form: &'static str) -> Result<(), String> {
+        let uri = path.ok_or("A message lacks its tracking links.")?;
+        let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, HeaderValue::from_static(BROWSER));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        let body = Body::Whole(Bytes::from_static(form.as_bytes()));
+        let reply = self.api.call(Incoming { method, uri, headers, body, peer: self.peer }).await;
+        if reply.status.is_client_error() || reply.status.is_server_error() {
+            return Err(format!("A link in a message answered {}.", reply.status));
+        }
+        Ok(())
     }
 
     async fn revenue(&self, known: &StepState) -> StepResult {
         let clicked = self.ask("campaigns.logs", json!({ "id": known.campaign, "status": "clicked", "limit": 100 })).await?;
         let prices = ["14.90", "64.00", "33.90", "28.00", "19.00", "49.00"];
+        let now = self.now();
         let rows = clicked["emails"].as_array().map(Vec::as_slice).unwrap_or_default();
         let purchase = |(number, row): (usize, &Value)| {
             let price: f64 = prices[number % prices.len()].parse().expect("a number");
+            // Some minutes after the click, unless that lies ahead.
+            let clicked_at = row["clicked_at"].as_str().and_then(|at| at.parse().ok()).map_or(now, |WireTime(at)| at);
+            let ordered_at = clicked_at.plus_ms((4 + 7 * number as i64 % 31) * MINUTE_MS).min(now);
             json!({
-                "name": "purchase.completed", "dedupeKey": format!("first-minute-{number}"),
+                "name": "purchase.completed", "dedupeKey": format!("first-minute-{number}"), "occurredAt": WireTime(ordered_at),
                 "identifiers": { "email": row["to_email"], "externalOrderId": format!("first-minute-{number}") },
                 "properties": { "value": price, "currency": "EUR" },
             })
@@ -352,6 +425,18 @@ impl Story {
             body["error"].as_str().unwrap_or("The service gave no reason.").to_owned()
         })
     }
+}
+
+/// Returns the path of the first link to one of Mailmill's own pages that starts with `front`.
+fn link(text: &Value, front: &str) -> Option<Uri> {
+    let text = text.as_str()?;
+    let rest = &text[text.find(front)?..];
+    let end = rest.find(|letter: char| matches!(letter, '"' | '\'' | '<' | '>') || letter.is_whitespace()).unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
+fn day(at: Timestamp) -> i64 {
+    at.0.div_euclid(DAY_MS)
 }
 
 fn text(value: &Value, place: &str) -> String {

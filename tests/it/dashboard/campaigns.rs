@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::campaigns::{Stage, act, becomes};
+use crate::campaigns::{Stage, act, becomes, until};
 use crate::support::browser::{Browser, Page};
 use crate::support::server::BOUNDLESS;
 use crate::support::{Client, Server};
@@ -447,4 +447,25 @@ async fn an_email_without_content_is_refused_with_the_field() {
         }
     }
     assert_eq!(client.data("emails.list", json!({ "projectId": project })).await["pagination"]["total"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sent_campaign_shows_its_retries_and_lets_them_be_stopped() {
+    let server = owned(BOUNDLESS);
+    let (client, stage) = staged(&server).await;
+    let mailbox = |name: &str| json!({ "email": format!("{name}@simulator.mailmill.example"), "firstName": name });
+    stage.contacts(&client, json!([mailbox("mailbox-full"), mailbox("delivered")])).await;
+    let id = stage.campaign(&client).await;
+    act(&client, "send", &id).await;
+    until(async || Some(act(&client, "get", &id).await).filter(|campaign| campaign["status"] == "sent")).await;
+    let mut browser = Browser::new(&server);
+    browser.sign_in("/test/campaigns").await;
+    let here = format!("/test/campaigns/{id}");
+    let page = browser.get(&here).await;
+    for part in ["1 <span class=\"quiet\">of 2 sent", "Retrying", "Pause retries", "Cancel campaign"] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    let cancelled = press(&mut browser, &here, &[("act", "cancel")]).await;
+    let page = follow(&mut browser, cancelled).await;
+    assert!(page.text.contains(">canceled</span>") && !page.text.contains("Pause retries"), "{}", page.text);
 }

@@ -23,8 +23,7 @@ pub struct AgentIdentity;
 
 /// The agent's name and what it requests.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 #[schemars(transform = describe)]
 pub struct RegisterAgent {
     /// `service_auth`, the only supported type.

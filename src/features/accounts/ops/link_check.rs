@@ -29,13 +29,15 @@ pub enum LinkPurpose {
     Join,
     /// A password reset.
     Reset,
+    /// The owner of a new installation.
+    Setup,
 }
 
 /// A working link.
 #[derive(Serialize, JsonSchema)]
 pub struct WorkingLink {
-    /// The email of the user it is for.
-    pub email: String,
+    /// The email of the user it is for. Absent for the setup link.
+    pub email: Option<String>,
 }
 
 impl Operation for LinkCheck {
@@ -48,7 +50,7 @@ impl Operation for LinkCheck {
 
     fn example() -> (Value, Self::Output) {
         let input = json!({ "purpose": "join", "token": "0123456789abcdefghijABCDEFGHIJ01" });
-        (input, Done(WorkingLink { email: "bob@example.com".into() }))
+        (input, Done(WorkingLink { email: Some("bob@example.com".into()) }))
     }
 }
 
@@ -57,12 +59,14 @@ impl Query for LinkCheck {
         let (digest, now) = (sha256(input.token.as_bytes()), view.now);
         let tx = view.tx;
         let email = match input.purpose {
+            LinkPurpose::Setup if store::setup_link_works(tx, digest, now)? => return Ok(Done(WorkingLink { email: None })),
+            LinkPurpose::Setup => None,
             LinkPurpose::Join => user_store::invitation_by_digest(tx, digest, now)?.map(|invitation| invitation.email),
             LinkPurpose::Reset => match user_store::reset_link(tx, digest, now)? {
                 Some(link) => store::user(tx, link.user)?.map(|user| user.email),
                 None => None,
             },
         };
-        Ok(Done(WorkingLink { email: email.ok_or_else(members::link_not_found)? }))
+        Ok(Done(WorkingLink { email: Some(email.ok_or_else(members::link_not_found)?) }))
     }
 }

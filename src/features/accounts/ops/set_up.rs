@@ -1,4 +1,4 @@
-//! Creates the owner of the installation, from the command line. The set-up page does the same in a browser.
+//! Creates the owner of the installation, from the command line. The setup link does the same in a browser.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -44,7 +44,7 @@ impl Command for Delete {
     fn run(tx: &mut WriteTx<'_>, caller: &Caller, input: CampaignRef) -> Result<Self::Output, Failure> {
         let account = caller.account();
         let campaign = require(tx, account, input.id, input.project_id)?;
-        allowed(campaign.status, Action::Delete)?;
+        allowed(&campaign, Action::Delete)?;
         store::delete(tx, account, &campaign);
         Ok(Done(DeletedCampaign { id: campaign.id, deleted: true }))
     }

@@ -148,7 +148,7 @@ fn of_state(
     emails: &[Finished],
 ) -> Result<Vec<CampaignWarning>, Failure> {
     let checks = [
-        allowed(campaign.status, Action::Send).map(drop),
+        allowed(campaign, Action::Send).map(drop),
         launch::check_archive(campaign),
         launch::check_sender(view.tx, context, &campaign.plan),
         emails.iter().try_for_each(|email| launch::check_score(&campaign.plan, email)),

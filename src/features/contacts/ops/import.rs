@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::engine::api::call::body_failure;
 use crate::engine::api::http_types::{Body, BodyError, Reply, ReplyBody};
+use crate::engine::api::openapi::form_fields;
 use crate::engine::api::operation::Media;
 use crate::engine::api::{Answer, BodySize, Context, Created, Failure, NoInput, Operation, Raw, RawRequest, Spec, needs};
 use crate::engine::store::blobs;
@@ -30,6 +31,7 @@ pub struct Import;
 /// The fields of the form, for the documentation; the file is read as it arrives.
 #[derive(Debug, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(transform = form_fields)]
 pub struct Form {
     /// The CSV file with a header row: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
     #[schemars(length(min = 1), extend("format" = "binary"))]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Limit, Offset, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Counted, Failure, Limit, Offset, Operation, Query, Spec, View, needs};
 use crate::features::domains::installation::Installation;
 use crate::features::domains::store;
 use crate::features::domains::views::{DomainView, domain_view};
@@ -29,10 +29,10 @@ impl Operation for List {
         .about("By name, with the result of the last DNS check of each record.")
         .blocking();
     type Input = ListDomains;
-    type Output = Done<Vec<DomainView>>;
+    type Output = Counted<Vec<DomainView>>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(vec![DomainView::sample()]))
+        (json!({}), Counted { data: vec![DomainView::sample()], count: 1 })
     }
 }
 
@@ -42,7 +42,7 @@ impl Query for List {
         let domains = store::all(view.tx, view.caller.account())?;
         let limit = input.limit.map_or(usize::MAX, |limit| limit.0 as usize);
         let shown = domains.iter().skip(input.offset.map_or(0, |offset| offset.get() as usize)).take(limit);
-        Ok(Done(shown.map(|domain| domain_view(domain, &installation)).collect()))
+        Ok(Counted { data: shown.map(|domain| domain_view(domain, &installation)).collect(), count: domains.len() })
     }
 }
 

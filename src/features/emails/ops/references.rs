@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, Operation, Query, Spec, View, needs_one};
+use crate::engine::api::{Counted, Failure, Operation, Query, Spec, View, needs_one};
 use crate::features::emails::views::{EmailView, Viewer};
 use crate::features::emails::{READERS, store};
 use crate::features::projects;
@@ -41,11 +41,14 @@ impl Operation for References {
         .blocking()
         .fails(&[Code::NotFound]);
     type Input = ListReferences;
-    type Output = Done<ReferencesView>;
+    type Output = Counted<ReferencesView>;
 
     fn example() -> (Value, Self::Output) {
         let favorite = EmailView { favorite: true, ..EmailView::sample() };
-        (json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }), Done(ReferencesView { favorites: vec![favorite], total: 1 }))
+        (
+            json!({ "projectId": "66f1a2b3d4e5f60718293a4b" }),
+            Counted { data: ReferencesView { favorites: vec![favorite], total: 1 }, count: 1 },
+        )
     }
 }
 
@@ -63,6 +66,7 @@ impl Query for References {
         emails.truncate(limits::PAGE_LIMIT_MAX as usize);
         let viewer = Viewer { engine: &view.caller.engine, tx, account };
         let favorites = emails.iter().map(|email| viewer.email(email)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Done(ReferencesView { total: favorites.len(), favorites }))
+        let count = favorites.len();
+        Ok(Counted { data: ReferencesView { favorites, total: count }, count })
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::features::exports::{Format, READER};
 
 /// `exports.formats`
@@ -31,7 +31,7 @@ pub struct FormatView {
     pub kind: &'static str,
 }
 
-fn view() -> FormatsView {
+fn all() -> Counted<FormatsView> {
     let format = |format: Format| FormatView {
         name: format.word(),
         description: format.about(),
@@ -46,21 +46,22 @@ fn view() -> FormatsView {
     };
     let mut formats: Vec<FormatView> = Format::ALL.into_iter().map(format).collect();
     formats.extend(super::PLATFORMS.map(platform));
-    FormatsView { total: formats.len(), formats }
+    let count = formats.len();
+    Counted { data: FormatsView { formats, total: count }, count }
 }
 
 impl Operation for Formats {
     const SPEC: Spec = Spec::get("exports.formats", "/v1/export/formats", needs(READER)).summary("List export formats");
     type Input = NoInput;
-    type Output = Done<FormatsView>;
+    type Output = Counted<FormatsView>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(view()))
+        (json!({}), all())
     }
 }
 
 impl Query for Formats {
     fn run(_: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        Ok(Done(view()))
+        Ok(all())
     }
 }

@@ -35,6 +35,8 @@ enum SimulatedBehavior {
     Accepts,
     /// Its server defers the first attempt.
     Defers,
+    /// Its server defers every attempt.
+    AlwaysDefers,
     /// Its server rejects the message.
     Refuses,
     /// It is accepted, and something happens afterwards.
@@ -51,9 +53,10 @@ enum LaterEvent {
 }
 
 /// TABLE: the behavior of simulated recipients by name. Anything may follow a `+`.
-const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 8] = [
+const SIMULATED_BEHAVIORS: [(&str, SimulatedBehavior); 9] = [
     ("delivered", SimulatedBehavior::Accepts),
     ("deferred", SimulatedBehavior::Defers),
+    ("mailbox-full", SimulatedBehavior::AlwaysDefers),
     ("hard-bounce", SimulatedBehavior::Refuses),
     ("soft-bounce", SimulatedBehavior::Then(LaterEvent::SoftBounce)),
     ("complaint", SimulatedBehavior::Then(LaterEvent::Complaint)),
@@ -87,6 +90,10 @@ pub fn take(
     match behavior {
         SimulatedBehavior::Defers if is_first => {
             let reply = "450 4.2.1 This simulated mailbox accepts the message at the next attempt.".to_owned();
+            return Ok(Event::Deferred { reply, schedule });
+        }
+        SimulatedBehavior::AlwaysDefers => {
+            let reply = "452 4.2.2 This simulated mailbox is full.".to_owned();
             return Ok(Event::Deferred { reply, schedule });
         }
         SimulatedBehavior::Refuses => {

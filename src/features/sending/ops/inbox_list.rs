@@ -39,8 +39,8 @@ impl Operation for InboxList {
         .summary("List the built-in inbox")
         .about(
             "Messages sent with test keys, and with live keys in development mode, newest first. Recipients at \
-             simulator.mailmill.example behave as their names say: delivered, deferred, hard-bounce, soft-bounce, complaint, open, click, \
-             unsubscribe.",
+             simulator.mailmill.example behave as their names say: delivered, deferred (at the first attempt), mailbox-full (deferred at \
+             every attempt), hard-bounce, soft-bounce, complaint, open, click, unsubscribe.",
         )
         .blocking();
     type Input = ListMessages;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::api::{Done, Failure, NoInput, Operation, Query, Spec, View, needs};
+use crate::engine::api::{Counted, Failure, NoInput, Operation, Query, Spec, View, needs};
 use crate::vocab::permissions::Permission;
 use crate::vocab::webhook_events::WebhookEvent;
 
@@ -36,21 +36,22 @@ impl Operation for Events {
         .summary("List event types")
         .about("All event types that a webhook can subscribe to.");
     type Input = NoInput;
-    type Output = Done<EventTypes>;
+    type Output = Counted<EventTypes>;
 
     fn example() -> (Value, Self::Output) {
-        (json!({}), Done(all()))
+        (json!({}), all())
     }
 }
 
-fn all() -> EventTypes {
+fn all() -> Counted<EventTypes> {
     let event = |kind: WebhookEvent| EventType { kind, description: kind.description(), opt_in: kind.is_opt_in() };
-    EventTypes { events: WebhookEvent::ALL.map(event).into(), total: WebhookEvent::ALL.len() }
+    let count = WebhookEvent::ALL.len();
+    Counted { data: EventTypes { events: WebhookEvent::ALL.map(event).into(), total: count }, count }
 }
 
 impl Query for Events {
     fn run(_: &View<'_>, _: NoInput) -> Result<Self::Output, Failure> {
-        Ok(Done(all()))
+        Ok(all())
     }
 }
 

@@ -68,7 +68,8 @@ async fn begin(visit: &Visit) -> Result<Outcome, PageError> {
     };
     let reader = person.user.email.to_string();
     let account = person.user.account.id;
-    let story = Story { api: visit.api.clone(), teller: StoryOwner::Person(Box::new(person)), peer: visit.peer, site, reader };
+    let teller = StoryOwner::Person(Box::new(person));
+    let story = Story { api: visit.api.clone(), teller, peer: visit.peer, site, reader, clock: None };
     visit.stories.begin(account, story);
     Ok(Outcome::go("/test/demo"))
 }

@@ -1,4 +1,4 @@
-//! The pages of one-time links: password reset and invitation. Also sign-up, where it is enabled.
+//! The pages of one-time links: setup, password reset and invitation. Also sign-up, where it is enabled.
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ use crate::surfaces::internal_call;
 
 /// Its pages.
 pub const ROUTES: &[Route] = &[
+    open("/setup/{token}").get(|visit| Box::pin(set_up(visit))).post(|visit| Box::pin(send_set_up(visit))),
     open("/signup").get(|visit| Box::pin(sign_up(visit))).post(|visit| Box::pin(send_sign_up(visit))),
     open("/forgot").get(|visit| Box::pin(forgot(visit))).post(|visit| Box::pin(send_forgot(visit))),
     open("/reset/{token}").get(|visit| Box::pin(reset(visit))).post(|visit| Box::pin(send_reset(visit))),
@@ -97,6 +98,21 @@ pub async fn send_reset(visit: &Visit) -> Result<Outcome, PageError> {
     Ok(match visit.ask("accounts.reset", input).await {
         Ok(_) => Outcome::go("/signin?done=reset"),
         Err(error) => page(visit, "reset.html", "Choose a new password", Some(&error)),
+    })
+}
+
+/// The form that creates the owner of a new installation.
+pub async fn set_up(visit: &Visit) -> Result<Outcome, PageError> {
+    Ok(page(visit, "setup.html", "Create the owner account", dead(visit, "setup").await.as_ref()))
+}
+
+/// Creates the owner and signs them in.
+pub async fn send_set_up(visit: &Visit) -> Result<Outcome, PageError> {
+    let form = &visit.form;
+    let input = json!({ "token": visit.name("token"), "email": form.get("email"), "password": form.raw("password") });
+    Ok(match visit.ask_inside("accounts.set_up_by_link", input).await {
+        Ok(_) => sign_in::enter_new(visit, form.get("email")).await,
+        Err(error) => page(visit, "setup.html", "Create the owner account", Some(&error)),
     })
 }
 

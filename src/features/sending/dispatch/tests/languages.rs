@@ -80,6 +80,9 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     let batch = id(&sent, "batchId");
     while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
     // The language is chosen with the row, so later changes do not affect a retry.
+    let found = app.get_in("/v1/contacts").data()["contacts"].take();
+    let found = found.as_array().expect("a list").iter().find(|contact| contact["email"] == "de@example.com");
+    let german = found.expect("added")["id"].as_str().expect("an id").to_owned();
     app.patch_in(&format!("/v1/contacts/{german}"), json!({ "language": "en" })).data();
     assert_eq!(run_to_the_end(&app, batch).sent, 5);
 
@@ -95,7 +98,13 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     logged.sort_by_key(|(address, _)| address.to_string());
     assert_eq!(logged, expected.iter().map(|(address, subject)| (json!(address), json!(subject))).collect::<Vec<_>>());
 
-    // Each email has its own statistics, log and web page.
+    check_each_email(&app, &emails, batch);
+    check_engagement(&app, &emails, batch, &german);
+}
+
+/// Each email has its own statistics, log and web page.
+fn check_each_email(app: &TestApp, emails: &[Value], batch: MailingId) {
+    let subject = |email: usize| emails[email]["subject"].as_str().expect("text").to_owned();
     for (email, many, language) in [(0, 3, "en"), (1, 2, "de")] {
         let own = format!("/v1/emails/{}", emails[email]["id"].as_str().expect("an id"));
         assert_eq!(app.get(&format!("{own}/metrics")).data()["summary"]["totalEmails"], many, "{language}");
@@ -108,13 +117,18 @@ fn the_readmes_campaign_sends_its_series_of_six_emails_to_each_recipient_in_thei
     let rows = sending::recipients(&tx, batch, 0, 10, |_, _| true).expect("readable").rows;
     for (number, recipient) in rows {
         let language = mailing.translation_for(&recipient).language.clone().expect("a tag");
-        let view = format!("/v/{}", link(&app, batch, number, Purpose::View));
+        let view = format!("/v/{}", link(app, batch, number, Purpose::View));
         let (status, _, page) = app.visit(http::Method::GET, &view, &[], "");
         assert!(status == 200 && page.contains(&format!("lang=\"{language}\"")), "{number}: {page}");
     }
-    // Unsubscribes and opens count toward the email that the recipient got.
-    let (number, _) = sending::row_of(&tx, &mailing, number_of(&german), "de@example.com").expect("readable").expect("there");
-    unsubscribe_and_open(&app, batch, number);
+}
+
+/// Unsubscribes and opens count toward the email that the recipient got.
+fn check_engagement(app: &TestApp, emails: &[Value], batch: MailingId, german: &str) {
+    let tx = app.read();
+    let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
+    let (number, _) = sending::row_of(&tx, &mailing, number_of(german), "de@example.com").expect("readable").expect("there");
+    unsubscribe_and_open(app, batch, number);
     let summary = |email: usize| {
         let metrics = app.get(&format!("/v1/emails/{}/metrics", emails[email]["id"].as_str().expect("an id"))).data();
         (metrics["summary"]["opened"].clone(), metrics["summary"]["unsubscribed"].clone())

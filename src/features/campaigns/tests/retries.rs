@@ -1,0 +1,93 @@
+//! The status of a campaign while mail servers have deferred some of its recipients.
+
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+
+use super::*;
+use crate::engine::jobs::{Stage, Tasks};
+use crate::features::sending::Counts;
+
+/// Plan and send until `holds` of the counts and the mailing rests.
+fn deliver(studio: &Studio, path: &str, holds: impl Fn(&Counts) -> bool) {
+    let app = &studio.app;
+    while app.wait(sending::plan(app.engine(), Environment::Test)).expect("planning does not fail") {}
+    let batch = app.get(path).data()["batchId"].as_str().and_then(MailingId::parse).expect("it was started");
+    app.wait(async {
+        let tasks = Tasks::new(Handle::current());
+        sending::dispatch::start(&tasks, app.engine());
+        let rests = async {
+            loop {
+                let tx = app.read();
+                let mailing = sending::by_id(&tx, batch).expect("readable").expect("there");
+                let is_waiting = matches!(mailing.state, State::Waiting { .. });
+                if holds(&sending::counts(&tx, batch).expect("readable")) && (is_waiting || mailing.state.is_final()) {
+                    break;
+                }
+                drop(tx);
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), rests).await.expect("it rests before long");
+        tasks.raise(Stage::Draining);
+        let joined = tasks.join(Duration::from_secs(20)).await;
+        assert!(joined.panicked.is_empty() && joined.cut.is_empty(), "{joined:?}");
+    });
+}
+
+#[test]
+fn a_campaign_is_sent_once_every_recipient_was_tried_and_complete_when_the_last_retry_is() {
+    let studio = Studio::new();
+    for name in ["deferred+a", "delivered+b"] {
+        studio.contact(&format!("{name}@simulator.mailmill.example"), json!({ "firstName": name }));
+    }
+    let path = studio.draft();
+    studio.act(&path, "send").data();
+    deliver(&studio, &path, |counts| counts.sent == 1 && counts.deferred == 1);
+    let sent = studio.app.get(&path).data();
+    assert_eq!((&sent["status"], &sent["completedAt"]), (&json!("sent"), &Value::Null), "a retry is left: {sent}");
+    let stats = studio.app.get(&format!("{path}/stats")).data();
+    assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["queued"]), (&json!(1), &json!(1), &json!(0)), "{stats}");
+    // It is not sent a second time, and its retries can be stopped.
+    let (status, code, error) = refused(studio.act(&path, "send"));
+    assert!((status, code.as_str()) == (409, "WRONG_STATE") && error.contains("is sent"), "{error}");
+    assert_eq!(studio.act(&path, "pause").data()["status"], "paused");
+    studio.work();
+    assert_eq!(studio.status(&path), "paused");
+    studio.act(&path, "resume").data();
+
+    studio.app.clock.advance_ms(HOUR_MS);
+    deliver(&studio, &path, |counts| counts.sent == 2);
+    studio.work();
+    let complete = studio.app.get(&path).data();
+    assert!(complete["status"] == "sent" && complete["completedAt"].is_string(), "{complete}");
+    assert_eq!(studio.app.get(&format!("{path}/stats")).data()["deferred"], 0);
+    assert_eq!(refused(studio.act(&path, "cancel")).0, 409, "nothing is left to stop");
+}
+
+#[test]
+fn cancelling_a_sent_campaign_stops_its_retries() {
+    let studio = Studio::new();
+    studio.contact("deferred@simulator.mailmill.example", json!({ "firstName": "Ada" }));
+    let path = studio.draft();
+    studio.act(&path, "send").data();
+    deliver(&studio, &path, |counts| counts.deferred == 1);
+    assert_eq!(studio.status(&path), "sent");
+    let cancelled = studio.act(&path, "cancel").data();
+    assert!(cancelled["status"] == "cancelled" && cancelled["completedAt"].is_string(), "{cancelled}");
+    studio.app.clock.advance_ms(HOUR_MS);
+    deliver(&studio, &path, |counts| counts.open() == 0);
+    let stats = studio.app.get(&format!("{path}/stats")).data();
+    assert_eq!((&stats["totalSent"], &stats["deferred"], &stats["skipped"]), (&json!(0), &json!(0), &json!(1)), "{stats}");
+}
+
+/// A recipient whose own clock does not show the time yet was not tried at all.
+#[test]
+fn a_campaign_on_recipients_own_clocks_is_not_sent_before_all_of_them_show_the_time() {
+    let studio = Studio::new();
+    let until = Timestamp(1_767_300_000_000);
+    let (campaign, mailing) = with_mailing(&studio, State::Waiting { reason: WaitReason::Deferred, until });
+    let local = sending::LocalTime { wall: until, zone: "Europe/Berlin".into() };
+    let next = sync::synced(&campaign, &Mailing { local: Some(local), ..mailing }).unwrap_or(campaign);
+    assert_eq!(next.status.word(), "sending");
+}
