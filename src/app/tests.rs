@@ -13,7 +13,7 @@ use super::open::Opened;
 use crate::base::clock::SystemClock;
 use crate::engine::api::call::Api;
 use crate::engine::api::http_types::{Body, Incoming, Peer, Reply, ReplyBody, Service};
-use crate::engine::jobs::Tasks;
+use crate::engine::tasks::Tasks;
 use crate::engine::settings;
 use crate::features::system::backup;
 use crate::features::{accounts, accounts::Welcome};
@@ -171,7 +171,7 @@ struct Browser {
 impl Browser {
     fn of(opened: &Opened) -> Self {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
-        Self { dashboard: Dashboard::new(opened.engine.clone(), tasks), cookies: Vec::new() }
+        Self { dashboard: Dashboard::new(Api::new(opened.engine.clone(), OPERATIONS), tasks), cookies: Vec::new() }
     }
 
     async fn request(&mut self, method: Method, path: &str, form: &[(&str, &str)]) -> Reply {

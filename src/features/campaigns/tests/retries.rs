@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use super::*;
-use crate::engine::jobs::{Stage, Tasks};
+use crate::engine::tasks::{Stage, Tasks};
 use crate::features::sending::Counts;
 
 /// Plan and send until `holds` of the counts and the mailing rests.
