@@ -23,7 +23,7 @@ use super::support::server::BOUNDLESS;
 use super::support::{Client, Reply, Server};
 
 const AT_ONCE: usize = 8;
-/// The time limit of a rendering. It also holds on a machine with other load.
+/// The time limit for an email, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// The maximum growth of the server, for any input.
 const GROWTH_BYTES_MAX: u64 = 128 * 1024 * 1024;

@@ -109,7 +109,7 @@ fn a_failing_name_server_changes_nothing() {
     let failed = verify(&app, "acme.example");
     assert_eq!((&failed["status"], statuses(&failed)), (&json!("verified"), vec!["unreachable"; 5]));
     assert!(sender(&app, "ada@acme.example").is_some());
-    assert!(failed["statusReason"].as_str().is_some_and(|reason| reason.contains("could not be asked")));
+    assert!(failed["statusReason"].as_str().is_some_and(|reason| reason.contains("DNS lookup failed")));
 }
 
 #[test]

@@ -169,7 +169,7 @@ async fn a_start_with_unusable_files_names_the_file_and_the_setting() {
     let other = rcgen::KeyPair::generate().expect("can be made").serialize_pem();
     std::fs::write(folder.path().join("key.pem"), other).expect("can be written");
     let error = try_start(options).await.err().expect("refused").to_string();
-    assert!(error.contains("key.pem") && error.contains("does not fit") && error.contains("tls.key"), "{error}");
+    assert!(error.contains("key.pem") && error.contains("does not match the certificate") && error.contains("tls.key"), "{error}");
 }
 
 #[tokio::test]
