@@ -26,7 +26,7 @@ pub async fn erase(engine: Arc<Engine>, environment: Environment) -> Result<Step
 /// Take inbound mail until the service drains.
 pub async fn receive_mail(tasks: Tasks, engine: Arc<Engine>) -> Result<(), Failure> {
     match engine.inbound() {
-        Some(listener) => drop(listener.run(engine.settings.server.drain_seconds.seconds()).await),
+        Some(listener) => _ = listener.run(engine.settings.server.drain_seconds.seconds()).await,
         None => tasks.shutdown().draining().await,
     }
     Ok(())

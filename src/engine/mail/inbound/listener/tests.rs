@@ -51,7 +51,7 @@ impl House {
         let options = Options { smtp: Some(local), lmtp: Some(local), host: "mail.mill.example".into(), ..options };
         let listener = Arc::new(bind(options, shelf.clone(), &tasks).await.expect("bound"));
         let running = listener.clone();
-        tasks.spawn("inbound mail", async move { drop(running.run(Duration::from_secs(30)).await) });
+        tasks.spawn("inbound mail", async move { _ = running.run(Duration::from_secs(30)).await });
         Self { listener, shelf, tasks }
     }
 
