@@ -5,8 +5,10 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use super::*;
+use crate::engine::runner;
 use crate::engine::tasks::{Stage, Tasks};
 use crate::features::sending::Counts;
+use crate::workers::WORKERS;
 
 /// Plan and send until `holds` of the counts and the mailing rests.
 fn deliver(studio: &Studio, path: &str, holds: impl Fn(&Counts) -> bool) {
@@ -15,7 +17,7 @@ fn deliver(studio: &Studio, path: &str, holds: impl Fn(&Counts) -> bool) {
     let batch = app.get(path).data()["batchId"].as_str().and_then(MailingId::parse).expect("it was started");
     app.wait(async {
         let tasks = Tasks::new(Handle::current());
-        sending::dispatch::start(&tasks, app.engine());
+        runner::start(&tasks, app.engine(), WORKERS.iter().filter(|worker| worker.name == "sending"));
         let rests = async {
             loop {
                 let tx = app.read();
