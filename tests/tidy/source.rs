@@ -14,9 +14,7 @@ pub struct Source {
     /// The path from the root, with `/`, like `src/base/clock.rs`.
     pub path: String,
     pub text: String,
-    /// The text with comments and the contents of literals blanked out; line numbers are unchanged.
-    pub code: String,
-    /// `code` without test-only code.
+    /// The text without test-only code, with comments and the contents of literals blanked out; line numbers are unchanged.
     pub shipped: String,
 }
 
@@ -24,10 +22,9 @@ impl Source {
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("a source file is UTF-8");
         let path = path.strip_prefix(root()).expect("inside the root").to_string_lossy().replace('\\', "/");
-        let code = blank(&text);
         let is_test = path.contains("/tests/") || path.ends_with("/tests.rs") || path.starts_with("tests/");
-        let shipped = if is_test { String::new() } else { without_tests(&code) };
-        Self { path, text, code, shipped }
+        let shipped = if is_test { String::new() } else { without_tests(&blank(&text)) };
+        Self { path, text, shipped }
     }
 
     /// Returns the folder or file under `src`, like `engine`.

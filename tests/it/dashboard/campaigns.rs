@@ -178,7 +178,7 @@ async fn a_campaign_is_scheduled_rescheduled_and_unscheduled() {
 
     let wrong = press(&mut browser, &launch, &at("2030-02-01", "Berlin")).await;
     assert_eq!(wrong.status, 400);
-    assert!(wrong.text.contains("perhaps Europe/Berlin") && wrong.text.contains("value=\"2030-02-01\""), "{}", wrong.text);
+    assert!(wrong.text.contains("did you mean Europe/Berlin") && wrong.text.contains("value=\"2030-02-01\""), "{}", wrong.text);
     let past = press(&mut browser, &launch, &at("2020-02-01", "Europe/Berlin")).await;
     assert!(past.status == 400 && past.text.contains("id=\"date-wrong\""), "{}", past.text);
     assert!(
