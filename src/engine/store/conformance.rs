@@ -8,8 +8,10 @@ use super::Result;
 use super::port::{Bytes, Order, Overlay, Port, Snapshot, Span, Visitor};
 use super::redb_port::RedbPort;
 use super::space::Space;
-use super::testing::CACHE_BYTES;
 use crate::vocab::tables::{BLOBS, CONTACTS, DatabaseKind, FEED, TABLES, TableId};
+
+/// The page cache: small, so that tests also read from the file.
+pub const CACHE_BYTES: usize = 1024 * 1024;
 
 type Rows = Vec<BTreeMap<Box<[u8]>, Box<[u8]>>>;
 

@@ -11,8 +11,7 @@ use crate::base::clock::{ManualClock, Timestamp};
 use crate::base::random::SeededRandom;
 use crate::vocab::tables::DatabaseKind;
 
-/// The page cache: small, so that tests also read from the file.
-pub const CACHE_BYTES: usize = 1024 * 1024;
+pub use super::conformance::CACHE_BYTES;
 
 /// A store over `port` with a stopped clock.
 pub fn start(port: Arc<dyn Port>, database_kind: DatabaseKind) -> Result<Store> {

@@ -151,14 +151,6 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_stored_by_version_1_is_read_with_its_last_step_used() {
-        let mut bytes = vec![1];
-        bytes.extend_from_slice(&[2, 7, 7, 1, 5, 0]);
-        let read = SecondFactor::decode(&bytes).expect("a factor of version 1");
-        assert_eq!(read, SecondFactor { secret: vec![7, 7], is_confirmed: true, used_steps: vec![5], recovery: Vec::new() });
-    }
-
-    #[test]
     fn a_clock_can_be_at_most_half_a_minute_off() {
         let code = "050471";
         let taken = |seconds: i64| use_code(&mut factor(), SECRET, code, Timestamp(seconds * 1000));
