@@ -901,9 +901,9 @@ pub const STS_POLICY_HOSTS_MAX: usize = 200;
 
 /// Bodies up to this size bypass the memory limit for large bodies: nearly all requests. All connections together bring few at a time.
 pub const BODY_SMALL_BYTES: usize = 64 * 1024;
-/// Bytes of larger bodies in memory at a time, for the whole service: two of the largest with the default settings. Parsed, 10 MB of
-/// contacts takes 43 MiB, so these cost a server with 1 GB a tenth of its memory.
-pub const BODIES_BYTES_MAX: usize = 24 * 1024 * 1024;
+/// Bytes of larger bodies in memory at a time, for the whole service: one of the largest with the default settings, and several smaller
+/// ones. Parsed, 10 MB of contacts takes 43 MiB, and the memory of the body before may not be free yet: a tenth of a server with 1 GB.
+pub const BODIES_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a large body waits for memory before its request gets a 503: a third of a response's time limit.
 pub const BODIES_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
 /// The Retry-After of that response: an upload takes a few seconds.

@@ -87,7 +87,7 @@ async fn markup_in_every_field_is_text_on_every_page() {
         };
         let page = browser.get(&path).await;
         // One-time links are used up or wrong, and a picture that was never loaded does not exist.
-        let may_miss = ["/join/{token}", "/signup", "/{environment}/brands/{id}/picture"].contains(&route.path);
+        let may_miss = ["/setup/{token}", "/join/{token}", "/signup", "/{environment}/brands/{id}/picture"].contains(&route.path);
         assert!(page.status < 400 || (may_miss && page.status < 500), "{path}: {} {}", page.status, page.text);
         if !is_page(&page) {
             // Framed and downloaded content is confined by its own policy.
