@@ -23,7 +23,6 @@ use hyper_util::rt::TokioIo;
 use mailmill::engine::runner;
 use mailmill::engine::store::{Error, Table};
 use mailmill::engine::tasks::{Stage, Tasks};
-use mailmill::features::webhooks;
 use mailmill::vocab::environment::Environment;
 use mailmill::vocab::ids::AccountId;
 use mailmill::vocab::tables::CONTACT_COUNTS;

@@ -105,7 +105,6 @@ fn place(user: UserId) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::base::random::SeededRandom;
-    use crate::engine::store::codec::Value;
 
     /// RFC 6238, appendix B: the secret of its test vectors.
     const SECRET: &[u8] = b"12345678901234567890";

@@ -165,6 +165,7 @@ mod tests {
         let tasks = Tasks::new(tokio::runtime::Handle::current());
         let options = Options { socket: Some(socket.clone()), host: "mill".into(), ..Options::default() };
         let listener = bind(options, shelf.clone(), &tasks).await.expect("bound");
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         let _running = tokio::task::spawn(async move { listener.run(Duration::ZERO).await });
         let taken = hand(&["b+x@a.example", "<b+y@a.example>"], "From: a\n\n.one\r\ntwo\r\r\n").await.expect("no panic");
         assert_eq!((&taken, taken.trouble()), (&HandoverResult::Taken, None));
