@@ -384,6 +384,8 @@ impl Bench {
     async fn run(&mut self, (kind, fault): (Kind, Fault), number: u64, report: &mut Report) -> Ran {
         let before = self.sink.count();
         let client = self.client();
+        // After a full disk the server is read-only until it has measured the free space again.
+        until(async || client.data("system.health", json!({})).await["readOnly"] != true).await;
         let id = draft(&client, &self.project, &self.conversation, &format!("{kind:?} {number}")).await;
         self.faults.arm(kind, fault, number, 1);
         let sent = client.try_send(Call::new(operation("campaigns.send"), json!({ "id": id }))).await;
